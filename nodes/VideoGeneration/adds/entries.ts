@@ -5,10 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { pause, Turns } from '../api/pacing';
 
-/**
- * A claim is checked after so many times the longest of this process's last calls to the store: a call of another
- * process that began before it may take as long, and overwrite it.
- */
+/** A claim is checked after so many times the longest of the last calls: one that began before it may overwrite it. */
 const CLAIM_TIMES = 3;
 const MIN_CLAIM_MS = 50;
 const MAX_CLAIM_MS = 2_000;
@@ -23,8 +20,8 @@ let longestMs = 0;
 const rows = new Turns();
 
 /**
- * Entries in n8n's deduplication store, which all processes of n8n share: those of a node, or of its workflow. n8n
- * keeps the entries of each in a row of its database, and answers only while it records some.
+ * Entries in n8n's deduplication store, which all processes of n8n share: a row of its database for a node, or for its
+ * workflow. n8n answers only while it records some.
  */
 export class Entries {
 	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */

@@ -5,10 +5,7 @@ import type { Telling } from '../waiting/accountVideos';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
 
-/**
- * The lanes of all executions, by service and project. The API tells a finished video from others by its project and
- * time alone, so those of a project are made one after the other, unless the service tells more.
- */
+/** By service and project. The API tells a finished video from others of its project by the time alone. */
 const lanes = new Map<string, Lane>();
 
 /** How many videos of a project are made at the same time where the service tells them apart. */
@@ -45,19 +42,15 @@ export async function enterLane(
 	return { lane, place };
 }
 
-/** How long the time of a video counts. That of a slow one keeps items from being sent in executions with a timeout. */
-const KEPT_FOR_MS = 3_600_000;
-
-/** How many of a project's last videos count. */
+/** How many of a project's last videos count, and for how long: a slow one keeps items from being sent. */
 const VIDEOS_KEPT = 10;
+const KEPT_FOR_MS = 3_600_000;
 
 /** The videos of one project that are being made, the items that wait for a place, and how long the last videos took. */
 class Lane {
 	private readonly running = new Set<Place>();
-
 	/** By run, in the order of their places. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
-
 	/** How long the last videos took, from their adds to their outputs, the newest last. */
 	private times: { tookMs: number; endedAt: number }[] = [];
 

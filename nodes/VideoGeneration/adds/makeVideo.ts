@@ -14,10 +14,7 @@ import { guardCredits, limitVideos, listGuardTurns } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 
-/**
- * Makes the videos of a run. Those that are waited for are made in places of their lanes; the others are added
- * one at a time, in item order. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
- */
+/** Makes the videos of a run: those that are waited for in places of their lanes, the others one at a time, in item order. */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	const outcomes: Promise<Outcome>[] = [];
 	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
@@ -111,8 +108,7 @@ async function makeInLane(
 }
 
 /**
- * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
- * only with proof that nothing was queued.
+ * Pays for an item's video, once through all its tries: an add is sent again only with proof that nothing was queued.
  *
  * @param usualMs how long a video usually takes; 0 for one that is not waited for
  * @param getReady waits until the add may be sent
@@ -160,10 +156,7 @@ async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promi
 /** How often the saved execution is read at most, and how long after the run's start at the earliest. */
 const STOP_CHECK_MS = 5_000;
 
-/**
- * In queue mode, Stop reaches a worker only from the process that has queued the execution. Otherwise n8n saves it
- * as canceled, and the worker goes on: the run ends then.
- */
+/** Stop reaches a worker only from the process that has queued the execution. Otherwise, n8n saves it as canceled. */
 async function checkStop({ context, run }: VideoJob): Promise<void> {
 	if (performance.now() < run.startedAt + STOP_CHECK_MS) return;
 	const isStopped = async () => {

@@ -10,21 +10,18 @@ import { keepPlain } from '../item/ledger';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { getAccountVideos } from '../waiting/accountVideos';
 
-/** The order of Video > Generate and Queue > Add. */
+/** The order of Video > Generate and Queue > Add, with the options that are set. */
 export interface VideoOrder {
 	/** The body of the request; empty for a video that is paid for. */
 	body: { projectId?: string; overwriteSettings?: boolean; customPrompt?: string };
 	/** How the video is waited for; undefined if it is not. */
 	wait?: WaitSettings | undefined;
-	/** "Credits to Keep" and "Credits per Video"; undefined when the guard is off. */
+	/** "Credits to Keep" and "Credits per Video". */
 	spending?: { keep: number; cost: number } | undefined;
-	/** "Most Videos"; undefined where it is not set. */
 	mostVideos?: number | undefined;
-	/** "Unique Key"; undefined where it is not set. */
 	uniqueKey?: string | undefined;
 }
 
-/** The work of an item whose video is added. */
 export type VideoJob = Job<VideoOrder>;
 
 /** A video that was queued just now. */
@@ -38,8 +35,8 @@ export interface PaidVideo {
 const ADD_TIMEOUT_MS = 300_000;
 
 /**
- * Sends an add once (specification, "POST /v1/queue/add"). Its fate is unknown from here on, until the error
- * or the response proves another one, which is noted before any other code runs.
+ * Sends an add once (specification, "POST /v1/queue/add"). Its fate is unknown until the error or the response proves
+ * another one, which is noted before any other code runs.
  *
  * @throws a RequestFailure with the fate of the add
  */

@@ -7,7 +7,7 @@ import type { Run } from '../item/job';
 import { isAgentCall, sharesExecution } from '../item/ledger';
 import type { VideoJob } from './sendAdd';
 
-/** What was read of the credits so long ago is read again: others spend them, too. */
+/** Others spend credits, too. */
 const MAX_AGE_MS = 5_000;
 
 /** The credits that an account's last guarded add has left. */
@@ -28,11 +28,7 @@ export function listGuardTurns({ context, order }: VideoJob, { account }: Servic
 	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${account}`];
 }
 
-/**
- * Sends an add in its turn if the account has enough credits for it. Without "Credits to Keep", nothing is checked.
- *
- * @throws a RequestFailure when the add would leave fewer credits than "Credits to Keep"
- */
+/** Sends an add in its turn. @throws a RequestFailure when it would leave fewer credits than "Credits to Keep" */
 export async function guardCredits<T>(
 	job: VideoJob,
 	service: Service,
@@ -81,12 +77,7 @@ const sentByNode = new Map<string, { sent: SentAt; calledAt: number }>();
 /** How long the calls of such a node count. */
 const COUNTED_MS = 3_600_000;
 
-/**
- * Sends an add in its turn unless the node has queued as many videos as "Most Videos" allows, in one execution. Without
- * the option, nothing is counted.
- *
- * @throws a RequestFailure of the kind `tooManyVideos`: nothing was sent
- */
+/** Sends an add in its turn. @throws a RequestFailure if the execution has queued as many videos as "Most Videos" allows */
 export async function limitVideos<T>(
 	{ context, ledger, order: { mostVideos } }: VideoJob,
 	send: () => Promise<T>,

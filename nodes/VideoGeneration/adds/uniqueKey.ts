@@ -6,13 +6,8 @@ import { listStates } from '../item/ledger';
 import { Entries } from './entries';
 import type { VideoJob } from './sendAdd';
 
-/**
- * The entry of a key whose video has not come out: one that is left by mistake makes its row fail, instead of
- * leaving it out without a word.
- */
-function toOpenEntry(key: number): string {
-	return `The video of ${key} has not come out`;
-}
+/** The entry of a key whose video has not come out. One that is left by mistake makes its row fail, and never vanish. */
+const toOpenEntry = (key: number) => `The video of ${key} has not come out`;
 
 /**
  * Takes an item's unique key, if it has one: of all executions of this node, one can take it. It stays taken if the
@@ -46,9 +41,8 @@ export async function takeKey(job: VideoJob): Promise<boolean> {
 }
 
 /**
- * Frees a taken key, with proof that nothing was queued. Otherwise it is recorded once more, since a worker whose
- * database was slower than the claim may have overwritten it. Without n8n's store the key stays
- * taken, and the item's next try goes on with it.
+ * Frees a taken key, with proof that nothing was queued. Otherwise it is recorded once more: a worker whose database was
+ * slower than the claim may have overwritten it.
  */
 export async function freeOrKeepKey({ context, ledger, order }: VideoJob): Promise<void> {
 	const { uniqueKey } = order;

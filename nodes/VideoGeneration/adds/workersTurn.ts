@@ -6,10 +6,7 @@ import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
 import { Entries } from './entries';
 import type { VideoJob } from './sendAdd';
 
-/**
- * A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, clocks may differ by
- * a period, and the turn of a killed process is over after a minute.
- */
+/** A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, and clocks may differ. */
 const PERIOD_MS = 20_000;
 const PERIODS = 3;
 
@@ -35,8 +32,7 @@ const turns = new Map<string, WorkersTurn>();
 let isSilent = false;
 
 /**
- * Joins the turn of workers in which the item's video is made: the processes of n8n share no memory, but n8n's store
- * of entries. The caller has to leave it.
+ * Joins the turn of workers in which the item's video is made. The caller has to leave it.
  *
  * @returns undefined for a video that is being made already, and where n8n keeps no entries
  */
@@ -46,8 +42,8 @@ export async function joinTurn(job: VideoJob): Promise<WorkersTurn | undefined> 
 	const { baseUrl } = await job.open();
 	const { projectId = '' } = order.body;
 	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);
-	const turn =
-		turns.get(lane) ?? new WorkersTurn(lane, projectId, new Entries(context, 'workflow'));
+	const entries = new Entries(context, 'workflow');
+	const turn = turns.get(lane) ?? new WorkersTurn(lane, projectId, entries);
 	turns.set(lane, turn);
 	turn.items += 1;
 	return turn;
@@ -60,28 +56,20 @@ export async function joinTurn(job: VideoJob): Promise<WorkersTurn | undefined> 
 export class WorkersTurn {
 	/** How many items of this process are made in it, or wait for that. */
 	items = 0;
-
 	/** This process has the turn until the end of this period. */
 	private lastPeriod = -Infinity;
-
 	/** When this process got the turn from another one, by `performance.now()`. */
 	private takenAt: number | undefined;
-
-	/**
-	 * The entries that this process has recorded, and which go when the turn ends. Those that were recorded by asking go
-	 * before, too: another process may have restored them.
-	 */
+	/** The entries that this process has recorded, and which go when the turn ends. */
 	private readonly recorded = new Set<string>();
-
 	private renewing = new AbortController();
-
 	/** Periods begin at another moment for each lane, since all processes would write at the same one. */
 	private readonly phaseMs: number;
 
+	/** @param entries of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
 	constructor(
 		private readonly lane: string,
 		private readonly projectId: string,
-		/** Of the workflow: the unique keys are in the row of the node, where a turn would overwrite them. */
 		private readonly entries: Entries,
 	) {
 		this.phaseMs = hashText(lane) % PERIOD_MS;

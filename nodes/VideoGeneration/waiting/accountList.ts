@@ -2,7 +2,7 @@ import { pause, untilAborted } from '../api/pacing';
 import { classifyError } from '../failures/errors';
 import { CANCELLED, MAX_RETRY_AFTER_MS, type RequestFailure } from '../failures/failure';
 
-/** Items that ask for the list within this time share one request. */
+/** Items that ask within this time share one request. */
 const TOGETHER_MS = 20;
 
 /** Minimum time between two requests for the list, which may be long. */
@@ -26,18 +26,13 @@ export interface ListRequests {
 /** The list of videos of one account, which all who wait for it read together. */
 export class AccountList {
 	private requestedAt = -Infinity;
-
 	/** When the next request may be sent. */
 	private nextAt = -Infinity;
-
 	/** Why the last request failed, and until when the service asks for no other one. */
 	private failure: RequestFailure | undefined;
-
 	private refusedUntil = -Infinity;
-
 	/** The next request, which has not begun, and the end of the last one. */
 	private next: Promise<void> | undefined;
-
 	private last: Promise<unknown> = Promise.resolve();
 
 	/** @param videos shown the entries of each list, and when it was requested */

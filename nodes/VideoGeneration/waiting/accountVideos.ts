@@ -26,9 +26,7 @@ const MAX_REQUIRED = 16;
  */
 export class Telling {
 	private toldInARow = 0;
-
 	private required = 1;
-
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
 	namesQueueIds = false;
 
@@ -48,9 +46,7 @@ export class Telling {
 class KnownService {
 	/** By key: two keys may be of one account. */
 	readonly keys = new Map<number, AccountVideos>();
-
 	readonly telling = new Telling();
-
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
 	readonly mistrusted = new Map<string | undefined, number>();
 }
@@ -85,15 +81,11 @@ interface KnownEntry extends Pick<ListedVideo, 'mayBeOld'> {
 class Account {
 	/** The waits that go on, and the videos that are owed. */
 	readonly claims = new Set<Claim>();
-
 	/** The items that had each queue ID, the latest last. */
 	readonly items = new Map<string, QueueItem[]>();
-
 	readonly entries = new Map<string, KnownEntry>();
-
 	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
 	readonly mistrusted = new Map<string | undefined, number>();
-
 	private forgottenAt = performance.now();
 
 	get isEmpty(): boolean {
@@ -155,12 +147,9 @@ class Account {
 export class AccountVideos {
 	/** The list, which all who wait read together. */
 	list = new AccountList(this);
-
 	private account = new Account();
-
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
-
 	/** How many items are waited for, or will be. */
 	private watchers = 0;
 

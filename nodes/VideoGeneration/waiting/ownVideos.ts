@@ -104,10 +104,7 @@ function isCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedA
 	return changedAt < dueAt - listingDelayMs && createdAt < queuedAt + (runningAt - sentAt);
 }
 
-/**
- * Whether a claim can be given an entry that does not name it: with a known address, it is the entry with this one. If
- * nothing is known, its own may have left the list.
- */
+/** Whether a claim can be given an entry that does not name it. If nothing is known, its own may have left the list. */
 function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim): boolean {
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
@@ -118,7 +115,6 @@ const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
 /** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
 export class ClaimNames {
 	private readonly claims = new Map<string, Claim[]>();
-
 	/** Few texts of a list are as long as a name, and only these are looked up. */
 	private readonly lengths = new Set<number>();
 

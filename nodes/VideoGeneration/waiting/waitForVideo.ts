@@ -140,21 +140,15 @@ const PENDING = 'pending';
 class Wait {
 	/** The last progress; undefined until the item is seen. */
 	private details: IDataObject | undefined;
-
 	/** When its status was first seen, by `performance.now()`. */
 	private statusSince = performance.now();
-
 	/** When the next check is due. */
 	private checkAt: number;
-
 	private readonly deadline: number;
-
 	/** The 404 in a row from the same sender, and when the first one was received. */
 	private notFound: { by: 'service' | 'gateway'; count: number; since: number } | undefined;
-
 	/** How many checks failed in a row for another reason, and why the last one failed. */
 	private failedChecks = 0;
-
 	private lastFailure: RequestFailure | undefined;
 
 	constructor(
