@@ -53,21 +53,11 @@ function getDetails(job: Job, reason: unknown): IDataObject {
 	const facts: Partial<FailureFacts> = reason instanceof RequestFailure ? reason.facts : {};
 	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = facts;
 	const { lastStatus, uniqueKey, remainingCredits } = facts;
-	const known = JSON.stringify({
-		projectId,
-		queueId,
-		createdAt,
-		videoUrl: finished?.videoUrl ?? undefined,
-		httpCode,
-		serviceMessage,
-		receivedText,
-		receivedQueueId,
-		tries,
-		lastStatus,
-		uniqueKey,
-		remainingCredits,
-		mayBeQueued: isAdd(job) ? stage === 'unknown' : undefined,
-	});
+	const ofItem = { projectId, queueId, createdAt, videoUrl: finished?.videoUrl ?? undefined };
+	const ofResponse = { httpCode, serviceMessage, receivedText, receivedQueueId, tries };
+	const mayBeQueued = isAdd(job) ? stage === 'unknown' : undefined;
+	const ofOrder = { lastStatus, uniqueKey, remainingCredits, mayBeQueued };
+	const known = JSON.stringify({ ...ofItem, ...ofResponse, ...ofOrder });
 	const ids = order === undefined ? {} : operation.getIds?.(order);
 	return { ...ids, ...(JSON.parse(known) as IDataObject) };
 }
