@@ -42,30 +42,23 @@ export async function clearQueueItem(
 	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
 }
 
-/**
- * The whole video log, in any order; it may hold anything. The specification names an entry's address `url`,
- * and reports of prose examples that name it `videoUrl`: such an entry gets a `url` as well.
- */
-export async function fetchVideoLog(service: Service, options: ApiOptions): Promise<unknown[]> {
-	return (await fetchChangedVideoLog(service, undefined, options)).entries;
-}
-
 /** About a million videos. */
 const MAX_LIST_LENGTH = 256_000_000;
 
-/** The same with the headers of the response, and without entries where nothing has changed since the tag. */
-export async function fetchChangedVideoLog(
-	service: Service,
-	etag: string | undefined,
-	options: ApiOptions,
-): Promise<{ entries: unknown[]; isChanged: boolean; headers: Record<string, unknown> }> {
+/**
+ * Fetches the whole video log, in any order; it may hold anything. The specification names an entry's address `url`,
+ * and reports of prose examples that name it `videoUrl`: such an entry gets a `url` as well.
+ *
+ * @param etag the tag of an earlier response; an unchanged log (304) then comes without entries
+ */
+export async function fetchVideoLog(service: Service, options: ApiOptions, etag?: string) {
 	const request = { ...ENDPOINTS.listVideos, etag, maxTextLength: MAX_LIST_LENGTH };
-	const { body, headers, statusCode } = await fetchFromApi(service, request, options);
+	const { body, ...response } = await fetchFromApi(service, request, options);
 	const entries = requireList(body, 'videos');
 	for (const entry of entries) {
 		if (isObject(entry) && !entry.url && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
 	}
-	return { entries, isChanged: statusCode !== 304, headers };
+	return { ...response, entries };
 }
 
 export async function fetchProjects(

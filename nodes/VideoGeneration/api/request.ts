@@ -123,8 +123,6 @@ export interface ApiOptions extends RetryOptions {
 	connection?: ConnectionSettings | undefined;
 	/** Limits how many requests are under way at the same time. */
 	takeSlot?: TakeSlot | undefined;
-	/** Called with the milliseconds that parsing a response took, while n8n's event loop stood still. */
-	onParsed?: (durationMs: number) => void;
 }
 
 /** The method and the path of an operation, which its `routing` declares. */
@@ -144,27 +142,29 @@ interface ApiRequest extends Endpoint {
 /**
  * Sends a request, again where the policy allows it. All requests but adds and downloads come through here.
  *
- * @returns a body as the specification promises it; an empty list if nothing has changed since the tag
+ * @returns a body as the specification promises it, or an empty list if nothing has changed since the tag; and how
+ * long parsing it took, while n8n's event loop stood still
  * @throws a RequestFailure
  */
 export async function fetchFromApi(
 	service: Service,
 	{ etag, maxTextLength, ...request }: ApiRequest,
-	{ connection, deadline = Infinity, takeSlot, onParsed, ...retries }: ApiOptions,
-): Promise<Pick<HttpResponse, 'headers' | 'statusCode'> & { body: Body }> {
+	{ connection, deadline = Infinity, takeSlot, ...retries }: ApiOptions,
+): Promise<Pick<HttpResponse, 'headers' | 'statusCode'> & { body: Body; parsedInMs: number }> {
 	const condition = etag === undefined ? {} : { headers: { 'If-None-Match': etag } };
 	const sendOnce = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
 		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
 		const options = { ...connection, ...request, ...condition, timeout };
-		const { text, ...head } = await sendRequest(service, options, maxTextLength);
-		const { headers, statusCode } = head;
-		if (etag !== undefined && statusCode === 304) return { headers, statusCode, body: [] };
-		const parsedAt = performance.now();
-		const body = parseBody(text);
-		onParsed?.(performance.now() - parsedAt);
-		return { headers, statusCode, body: checkBody(head, body) };
+		const response = await sendRequest(service, options, maxTextLength);
+		const { headers, statusCode, text } = response;
+		const isUnchanged = etag !== undefined && statusCode === 304;
+		const receivedAt = performance.now();
+		const parsed = parseBody(text);
+		const parsedInMs = performance.now() - receivedAt;
+		const body = isUnchanged ? [] : checkBody(response, parsed);
+		return { headers, statusCode, body, parsedInMs };
 	};
 	const send = takeSlot ? async () => await takeSlot(sendOnce) : sendOnce;
 	const lastTryAt = deadline - MIN_TRY_MS;

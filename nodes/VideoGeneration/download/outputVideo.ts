@@ -41,7 +41,7 @@ const SHARED_MS = 30_000;
 export async function fetchSharedLog({ api, open, run }: Job): Promise<unknown[]> {
 	const service = await open();
 	const key = JSON.stringify([service.account, api.connection]);
-	return await run.share(key, SHARED_MS, () => fetchVideoLog(service, api));
+	return (await run.share(key, SHARED_MS, () => fetchVideoLog(service, api))).entries;
 }
 
 /** An item that an earlier try has finished, with the address that the list shows now: the old one may have expired. */

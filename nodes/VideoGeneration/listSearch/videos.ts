@@ -14,7 +14,7 @@ export async function searchVideos(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const [entries, projects] = await fetchForEditor(
+	const [{ entries }, projects] = await fetchForEditor(
 		this,
 		async (service, options) =>
 			await Promise.all([fetchVideoLog(service, options), listProjects(service, options)]),

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { fetchChangedVideoLog, fetchVideoLog } from '../api/endpoints';
+import { fetchVideoLog } from '../api/endpoints';
 import { createSlots } from '../api/pacing';
 import { type ApiOptions, openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
@@ -115,13 +115,14 @@ async function fetchNewVideos(
 		if (stored === undefined) return [];
 		const etag = findTag(stored, account, Date.now());
 		const options = limitList(deadline);
-		const { entries, isChanged, headers } = await fetchChangedVideoLog(service, etag, options);
+		const { entries, headers, statusCode } = await fetchVideoLog(service, options, etag);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const watch = { ...parameters, account, isContinuous: store.isContinuous, polledAt };
 		const { videos, cursor, hasGap } = selectNewVideos(entries, stored, watch);
 		if (hasGap)
 			warn(context, 'found only new videos: others may have left the list, and are missed');
-		const kept = isChanged ? keepTag(cursor, account, headers.etag, Date.now()) : cursor;
+		const isUnchanged = statusCode === 304;
+		const kept = isUnchanged ? cursor : keepTag(cursor, account, headers.etag, Date.now());
 		store.save(kept, stored, videos.length > 0);
 		return videos;
 	} catch (error) {
@@ -137,7 +138,7 @@ async function fetchTestEvent(
 	const parameters = getTriggerParameters(context);
 	let entries: unknown[];
 	try {
-		entries = await fetchVideoLog(await openService(context), limitList(deadline));
+		({ entries } = await fetchVideoLog(await openService(context), limitList(deadline)));
 	} catch (error) {
 		throw createApiError(context.getNode(), error, TEST_TEXTS);
 	}

@@ -74,16 +74,9 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 	const requests: Watching['requests'] = {
 		signal: api.signal,
 		fetchProgress: async (queueId) => await fetchProgress(service, queueId, once),
-		fetchList: async (deadline) => {
-			let parsedInMs = 0;
-			const onParsed = (durationMs: number) => {
-				parsedInMs = durationMs;
-			};
-			// All executions wait for the list, so it takes no slot of this one.
-			const own = { ...once, takeSlot: undefined, deadline, onParsed };
-			const entries = await fetchVideoLog(service, own);
-			return { entries, parsedInMs };
-		},
+		// All executions wait for the list, so it takes no slot of this one.
+		fetchList: async (deadline) =>
+			await fetchVideoLog(service, { ...once, takeSlot: undefined, deadline }),
 	};
 	return { videos, end, requests };
 }

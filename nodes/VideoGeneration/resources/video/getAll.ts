@@ -50,7 +50,7 @@ export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
 	prepare: (context) => ({ limit: getLimit(context), filter: getFilter(context) }),
 
 	async perform({ api, open, order: { limit, filter } }) {
-		const entries = await fetchVideoLog(await open(), api);
+		const { entries } = await fetchVideoLog(await open(), api);
 		const videos = selectVideos(entries, filter).slice(0, limit);
 		return videos.map((video) => ({ json: putFirst(video) }));
 	},
