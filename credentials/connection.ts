@@ -1,24 +1,13 @@
 /** The name of the credential type, whose `authenticate` signs every request. */
 export const CREDENTIAL = 'videoGenerationApi';
 
-/** A problem of the credential that a person has to correct. */
-export class CredentialProblem extends Error {
-	constructor(
-		readonly problem: string,
-		readonly whatToDo: string,
-	) {
-		super(`${problem}. ${whatToDo}`);
-	}
-}
+/** A problem of the credential that a person has to correct. Its message says how. */
+export class CredentialProblem extends Error {}
 
 const OPEN = 'Open the Video Generation API credential and';
 
+/** An address, with or without a scheme, on the machine of n8n or in its container. */
 const LOOPBACK = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
-
-/** Whether an address, with or without a scheme, is on the machine of n8n, or in its container. */
-export function isLoopback(address: string): boolean {
-	return LOOPBACK.test(address);
-}
 
 /**
  * The service's address, such as `https://api.example.com`, from the "Base URL" as a person pastes it: with spaces
@@ -29,25 +18,20 @@ export function isLoopback(address: string): boolean {
 export function parseBaseUrl(pasted: unknown): string {
 	const text = trimPasted(pasted);
 	if (text === '') {
-		throw new CredentialProblem("'Base URL' is empty", `${OPEN} enter the address of the service.`);
+		throw new CredentialProblem(`'Base URL' is empty. ${OPEN} enter the address of the service.`);
 	}
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
-	const address = hasScheme ? text : `${isLoopback(text) ? 'http' : 'https'}://${text}`;
+	const isLoopback = LOOPBACK.test(text);
+	const address = hasScheme ? text : `${isLoopback ? 'http' : 'https'}://${text}`;
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	// A name without a dot, a port or a scheme may be the key, which would be looked up, and logged. So may one with a
 	// part that is longer than names can have: a signed token has dots.
-	const hasHost = hasScheme || isLoopback(text) || /^[^/?#]*[.:]/.test(text);
+	const hasHost = hasScheme || isLoopback || /^[^/?#]*[.:]/.test(text);
 	const isName = hasHost && !/[^.]{64}/.test(url?.hostname ?? '');
-	if (
-		!url ||
-		!isName ||
-		!['http:', 'https:'].includes(url.protocol) ||
-		url.username ||
-		url.password
-	) {
+	const isWeb = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+	if (!isWeb || !isName) {
 		throw new CredentialProblem(
-			"'Base URL' is not a web address",
-			`${OPEN} enter an address like https://api.example.com.`,
+			`'Base URL' is not a web address. ${OPEN} enter an address like https://api.example.com.`,
 		);
 	}
 	const path = url.pathname.split('/').filter(Boolean);
@@ -75,8 +59,9 @@ export function parseApiKey(pasted: unknown): string {
 	if (/^[\x21-\x7e]+$/.test(key)) return key;
 	const problem =
 		key === ''
-			? "'API Key' is empty"
-			: "'API Key' contains characters that are not allowed, such as spaces or line breaks";
-	const whatToDo = `${OPEN} paste the key from the developers page of your account.`;
-	throw new CredentialProblem(problem, whatToDo);
+			? 'is empty'
+			: 'contains characters that are not allowed, such as spaces or line breaks';
+	throw new CredentialProblem(
+		`'API Key' ${problem}. ${OPEN} paste the key from the developers page of your account.`,
+	);
 }

@@ -10,7 +10,6 @@ import type {
 import {
 	CREDENTIAL,
 	CredentialProblem,
-	isLoopback,
 	parseApiKey,
 	parseBaseUrl,
 } from '../../../credentials/connection';
@@ -80,42 +79,38 @@ export async function openService(context: ApiContext): Promise<Service> {
 		};
 	} catch (error) {
 		if (!(error instanceof CredentialProblem)) throw classifyError(error);
-		const { problem, whatToDo } = error;
-		const failure = new RequestFailure({ kind: 'badCredential', problem, whatToDo });
+		const { message } = error;
+		const failure = new RequestFailure({ kind: 'badCredential', serviceMessage: message });
 		throw failure;
 	}
 }
 
-/** Sends one signed request, once. The credential hands n8n the signal that ends it. @throws a RequestFailure */
+/** Sends one signed request, once. The credential hands n8n the signal that ends it. @throws what n8n throws instead of a response */
 export async function sendRequest(
-	{ baseUrl, context, hide }: Service,
+	{ context, hide }: Service,
 	options: IHttpRequestOptions & { timeout: number },
 	maxTextLength = MAX_TEXT_LENGTH,
 ): Promise<HttpResponse> {
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
 	const send = async (endSignal: AbortSignal) => {
-		const own = { returnFullResponse: true, endSignal };
-		return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
-			...REQUEST_DEFAULTS,
-			...options,
-			...own,
-		})) as IN8nHttpFullResponse;
+		const request = { ...REQUEST_DEFAULTS, ...options, returnFullResponse: true, endSignal };
+		const { httpRequestWithAuthentication } = context.helpers;
+		const response: unknown = await httpRequestWithAuthentication.call(
+			context,
+			CREDENTIAL,
+			request,
+		);
+		return response as IN8nHttpFullResponse;
 	};
-	try {
-		// n8n's timeout begins anew with each part of a response.
-		const sending = withTimeout(send, options.timeout, getExecutionCancelSignal?.call(context));
-		const { body, headers, statusCode } = await sending;
-		const all = typeof body === 'string' ? body : JSON.stringify(body ?? '');
-		const isTooLong = all.length > maxTextLength;
-		const text = hide(isTooLong ? all.slice(0, KEPT_LENGTH) : all);
-		// The tag is kept with the workflow.
-		const shown = { location: hide(toText(headers.location)), etag: hide(toText(headers.etag)) };
-		return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
-	} catch (error) {
-		// Behind a proxy, it is the proxy that was not reached.
-		const loopback = !options.proxy && isLoopback(baseUrl) ? baseUrl : undefined;
-		throw classifyError(error).with({ loopback });
-	}
+	// n8n's timeout begins anew with each part of a response.
+	const sending = withTimeout(send, options.timeout, getExecutionCancelSignal?.call(context));
+	const { body, headers, statusCode } = await sending;
+	const all = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+	const isTooLong = all.length > maxTextLength;
+	const text = hide(isTooLong ? all.slice(0, KEPT_LENGTH) : all);
+	// The tag is kept with the workflow.
+	const shown = { location: hide(toText(headers.location)), etag: hide(toText(headers.etag)) };
+	return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
 }
 
 /** How the requests of an item, a poll or a list of the editor are sent. */

@@ -4,7 +4,6 @@ import type {
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { isLoopback } from '../../../credentials/connection';
 import { withTimeout } from '../api/pacing';
 import { type ApiOptions, RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, nameContent, parseBody, toText } from '../api/response';
@@ -98,8 +97,7 @@ export async function downloadVideo(
 	try {
 		return await sendWithRetries(attempt, { maxTries, signal, deadline });
 	} catch (error) {
-		const loopback = isLoopback(url.origin) ? url.origin : undefined;
-		throw classifyError(error).with({ addressField, address: hideQuery(url), loopback });
+		throw classifyError(error).with({ addressField, address: hideQuery(url) });
 	}
 }
 

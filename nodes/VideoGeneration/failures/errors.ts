@@ -10,18 +10,8 @@ import {
 } from './failure';
 import { describeFailure, type FailureContext, toLine } from './texts';
 
-/** An error of n8n, of its HTTP client or of Node.js, as far as it can be evidence. */
-interface ThrownError {
-	name?: unknown;
-	message?: unknown;
-	messages?: unknown;
-	code?: unknown;
-	httpCode?: unknown;
-	syscall?: unknown;
-	isAxiosError?: unknown;
-	cause?: ThrownError | null;
-	errors?: unknown;
-}
+/** An error of n8n, of its HTTP client or of Node.js: what it holds is evidence. */
+type ThrownError = Record<string, unknown>;
 
 /** The codes of a timeout, of the HTTP client and of the network. An abort that is not ours is one, too. */
 const TIMEOUT_CODES = ['ECONNABORTED', 'ERR_CANCELED', 'ETIMEDOUT'];
@@ -53,7 +43,7 @@ export function classifyError(error: unknown): RequestFailure {
  * `httpCode` holds the code, or the status of a response that broke off in its middle.
  */
 function getClientCode(error: ThrownError): string | undefined {
-	const client = error.isAxiosError === true ? error : error.cause;
+	const client = error.isAxiosError === true ? error : (error.cause as ThrownError | undefined);
 	if (!client) return typeof error.httpCode === 'string' ? error.httpCode : undefined;
 	return client.isAxiosError === true ? String(client.code) : undefined;
 }
@@ -84,11 +74,14 @@ const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
 const INSECURE =
 	/before secure TLS connection was established|^write EPROTO .*SSL routines.*wrong version number/;
 
+/** An address of this machine, at the end of Node.js's words for a connection that was refused. */
+const LOOPBACK = /(?<= )(127\.\S+|::1:\d+)$/;
+
 /** The beginning of the names of the errors of n8n's SSRF protection. */
 const BLOCKED = 'SsrfBlocked';
 
 /** What a request that never left has failed with. */
-type Proof = Pick<FailureFacts, 'kind' | 'httpCode'>;
+type Proof = Pick<FailureFacts, 'kind' | 'httpCode' | 'loopback'>;
 
 /**
  * Finds the proof in an error that its request never left: it is an error of looking up or connecting,
@@ -107,28 +100,31 @@ export function findProof(error: unknown): Proof | undefined {
 function findRoots(error: unknown, outer: readonly unknown[] = []): ThrownError[] {
 	// A cause of itself proves nothing.
 	if (typeof error !== 'object' || error === null || outer.includes(error)) return [{}];
-	const { cause, errors, name } = error as ThrownError;
-	if (String(name).startsWith(BLOCKED)) return [error];
-	const levels = [...outer, error];
+	const root = error as ThrownError;
+	const { cause, errors, name } = root;
+	if (String(name).startsWith(BLOCKED)) return [root];
+	const levels = [...outer, root];
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.flatMap((each) => findRoots(each, levels));
 	}
-	return typeof cause === 'object' && cause !== null ? findRoots(cause, levels) : [error];
+	return typeof cause === 'object' && cause !== null ? findRoots(cause, levels) : [root];
 }
 
 function findProofOfRoot(root: ThrownError): Proof | undefined {
 	const { name, code, message, messages, syscall } = root;
 	if (String(name).startsWith(BLOCKED)) return { kind: 'blocked' };
 	const httpCode = (code ?? root.httpCode ?? 'no code') as string;
-	if (CONNECTING.has(syscall)) return { kind: 'unreached', httpCode };
 	// Before 2.34, n8n keeps the code, and the text of an error that it has other words for.
 	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];
+	const [loopback] = LOOPBACK.exec(String(text)) ?? [];
+	const unreached: Proof = { kind: 'unreached', httpCode, loopback };
+	if (CONNECTING.has(syscall)) return unreached;
 	const isInsecure = CERTIFICATE_CODES.has(httpCode) || INSECURE.test(String(text));
 	if (isInsecure) return { kind: 'unsent', httpCode };
 	if (syscall !== undefined || code !== undefined || typeof text !== 'string') return undefined;
 	// The text begins with the system call: "connect ECONNREFUSED 127.0.0.1:80".
 	const isConnecting = (part: string) => CONNECTING.has(part.split(' ')[0]);
-	return text.split(' | ').every(isConnecting) ? { kind: 'unreached', httpCode } : undefined;
+	return text.split(' | ').every(isConnecting) ? unreached : undefined;
 }
 
 /**

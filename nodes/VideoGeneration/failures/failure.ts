@@ -40,7 +40,7 @@ export interface FailureFacts {
 	fate?: Fate;
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
 	httpCode?: string | undefined;
-	/** The service's own words, or those of n8n where no response came. */
+	/** The service's own words, or those of n8n or of the credential where no response came. */
 	serviceMessage?: string | undefined;
 	retryAfterMs?: number | undefined;
 	location?: string | undefined;
@@ -54,14 +54,11 @@ export interface FailureFacts {
 	tries?: number;
 	/** Whether an earlier try may have been carried out. */
 	mayBeDone?: boolean;
-	/** The address that was not reached, if it is on n8n's own machine, or in its container. */
+	/** The address and port that refused a connection, if they are on n8n's own machine, or in its container. */
 	loopback?: string | undefined;
 	/** The queue item's last known status, and for how long it was seen. */
 	lastStatus?: string;
 	statusSeconds?: number;
-	/** Of a credential that cannot be used. */
-	problem?: string;
-	whatToDo?: string;
 	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
 	addressField?: string;
 	address?: string;

@@ -68,7 +68,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	],
 	unreached: [
 		'The {server} could not be reached: {whyUnreached}',
-		"{loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.",
+		"The address {loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.",
 		"{checkServer} If 'Proxy' is set under 'Request Options' in the node's settings, check it as well. The {server} may be down. {nextTry}",
 		'{nothingSent} ({httpCode}).',
 	],
@@ -137,7 +137,11 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		'The SSRF protection of n8n blocks its address, or where it redirects to: a private network, or this host. {checkServer} If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
 		'{nothingSent}.',
 	],
-	badCredential: ['{problem}', '{whatToDo}', '{nothingSent}.'],
+	badCredential: [
+		'The Video Generation API credential cannot be used',
+		'{serviceMessage}',
+		'{nothingSent}.',
+	],
 	unsent: ['{serviceMessage}', '{checkServer}', '{nothingSent}.'],
 	'unsent.certificate': [
 		'No secure connection to the {server} could be made ({httpCode})',

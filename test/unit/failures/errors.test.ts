@@ -41,6 +41,17 @@ describe.each([
 		expect(classifyError(error).facts).toEqual({ kind, httpCode, ...proof });
 	});
 
+	test.each([
+		['127.0.0.1:3456', '127.0.0.1:3456'],
+		['::1:3456', '::1:3456'],
+		['10.0.0.1:3456', undefined],
+	])('of a connection to %s knows the loopback address %p', (address, loopback) => {
+		const message = `connect ECONNREFUSED ${address}`;
+		const cause = Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect' });
+		const error = wrap(Object.assign(new AxiosError(message, cause.code), { cause }));
+		expect(classifyError(error).facts).toMatchObject({ kind: 'unreached', loopback });
+	});
+
 	test('of a response that broke off in its middle leaves the fate open, whatever its status', () => {
 		const broken = new AxiosError('stream has been aborted', 'ERR_BAD_RESPONSE');
 		broken.response = { status: 200 } as AxiosResponse;

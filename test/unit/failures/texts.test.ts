@@ -39,14 +39,14 @@ type Row = [kind: FailureKind, facts: Partial<FailureFacts>, text: RegExp];
 const DOWN = new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 const THREE = { count: 3, projectId: 'p' };
 const STILL_QUEUED = { waitedSeconds: 5, statusSeconds: 4, lastStatus: 'canceled' };
-const LOOPBACK = { httpCode: 'ECONNREFUSED', loopback: 'http://localhost:3456' };
+const LOOPBACK = { httpCode: 'ECONNREFUSED', loopback: '127.0.0.1:3456' };
 
 const OF_SERVICE: Row[] = [
 	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
 	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
 	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
-	['unreached', LOOPBACK, /http:\/\/localhost:3456 is n8n's own machine.*host\.docker\.internal/],
+	['unreached', LOOPBACK, /127.0.0.1:3456 is n8n's own machine.*host\.docker\.internal/],
 	['uncertain', { httpCode: '503', serviceMessage: SAID }, /failed to process the request \(503\)/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
 	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
@@ -79,7 +79,7 @@ const OF_SERVICE: Row[] = [
 	['incomplete', { httpCode: '200', field: 'videos' }, /has no 'videos'/],
 	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	['unsent', { serviceMessage: 'No database' }, /^No database Open.* Nothing was sent\.$/],
-	['badCredential', { problem: 'It is empty', whatToDo: 'Open.' }, /Open\. Nothing was sent\.$/],
+	['badCredential', { serviceMessage: 'It is empty.' }, /It is empty\. Nothing was sent\.$/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
@@ -125,7 +125,7 @@ const OF_HOST: Row[] = [
 	],
 	['uncertain', { httpCode: '503', tries: 4 }, /host failed to process.*\(503\).*4 times/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes/],
-	['unreached', LOOPBACK, /http:\/\/localhost:3456 is n8n's own machine.*host\.docker\.internal/],
+	['unreached', LOOPBACK, /127.0.0.1:3456 is n8n's own machine.*host\.docker\.internal/],
 	['uncertain', { httpCode: 'ETIMEDOUT' }, /host did not answer in time/],
 	['uncertain', { httpCode: 'ECONNRESET' }, /host broke before its response/],
 	['redirected', { httpCode: '302' }, /no address that can be opened.*'Video'/],
