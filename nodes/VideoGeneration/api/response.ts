@@ -158,13 +158,12 @@ export function hashText(text: string): number {
 /** A shorter key is a placeholder, for a service without keys, and may be a part of any word. */
 const MIN_KEY_LENGTH = 8;
 
-/** Each way to escape a character has one of these. */
-const ESCAPES = ['\\', '&', '%'];
+const HIDDEN = '[API key]';
 
 /** Removes the key from a text of the service, however it is written there. */
 export function hideKey(text: string, key: string): string {
-	// Most texts need no more: building the patterns takes longer than reading a short response.
-	if (!text.includes(key) && !ESCAPES.some((sign) => text.includes(sign))) return text;
+	// Building the patterns takes longer than reading a short response. Each escape of a character has one of these.
+	if (!text.includes(key) && !/[\\&%]/.test(text)) return text;
 	if (key.length >= MIN_KEY_LENGTH) {
 		// In JSON, a backslash has another one before it. Most keys have none.
 		const forms = new Set([JSON.stringify(key).slice(1, -1), key]);
@@ -176,30 +175,26 @@ export function hideKey(text: string, key: string): string {
 	return text.replace(found, HIDDEN);
 }
 
-const HIDDEN = '[API key]';
-
-/** A key is looked for by its first characters, and matched in parts: the pattern of a long one would take long to compile. */
-const HEAD_LENGTH = 24;
-const PARTS = /.{1,200}/g;
+/** A key is matched in parts: the pattern of a long one would take long to compile. */
+const PARTS = /.{1,50}/g;
 
 function hideForm(text: string, form: string): string {
-	const head = new RegExp(matchWritten(form.slice(0, HEAD_LENGTH)), 'g');
-	let parts: RegExp[] | undefined;
+	const patterns = (form.match(PARTS) ?? []).map(matchWritten);
+	const parts = patterns.map((pattern) => new RegExp(pattern, 'y'));
+	const findEnd = (from: number, part: RegExp) => {
+		part.lastIndex = from;
+		return part.test(text) ? part.lastIndex : Infinity;
+	};
 	let shown = '';
 	let end = 0;
-	for (let found = head.exec(text); found; found = head.exec(text)) {
-		parts ??= (form.match(PARTS) ?? []).map((part) => new RegExp(matchWritten(part), 'y'));
-		const findEnd = (from: number, part: RegExp) => {
-			part.lastIndex = from;
-			return part.test(text) ? part.lastIndex : Infinity;
-		};
-		const foundEnd = parts.reduce(findEnd, found.index);
-		head.lastIndex = found.index + 1;
+	// Looking ahead finds places that overlap, too.
+	for (const { index } of text.matchAll(new RegExp(`(?=${patterns[0]})`, 'g'))) {
+		const foundEnd = index < end ? Infinity : parts.reduce(findEnd, index);
 		if (foundEnd === Infinity) continue;
-		shown += text.slice(end, found.index) + HIDDEN;
-		end = head.lastIndex = foundEnd;
+		shown += text.slice(end, index) + HIDDEN;
+		end = foundEnd;
 	}
-	return end === 0 ? text : shown + text.slice(end);
+	return shown + text.slice(end);
 }
 
 /** An ampersand, also one that is escaped itself, as in a web page inside JSON. */
