@@ -21,12 +21,7 @@ export function parseBody(text: string): unknown {
 	return jsonParse(text, { fallbackValue: text.slice(0, 100) });
 }
 
-/**
- * Checks a response against the specification: a 2xx whose body is a JSON object with the `status`
- * `success` ("Endpoints").
- *
- * @throws a RequestFailure that says what is wrong
- */
+/** Checks for a 2xx whose body is an object with the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */
 export function checkBody(
 	{ headers, isTooLong, statusCode }: Omit<HttpResponse, 'text'>,
 	body: unknown,
@@ -68,11 +63,8 @@ export function nameContent(body: unknown): FailureFacts['content'] {
 const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
 
 /**
- * The delay of a `Retry-After` header: a number of seconds, or an HTTP date (RFC 9110, section 10.2.3), which is
- * compared with the response's own `Date`, so that this machine's clock does not matter.
- *
- * @param now this machine's time in milliseconds, for a response without a `Date`
- * @returns milliseconds, 0 for a time that has passed, or undefined without a readable header
+ * The delay of a `Retry-After` header (RFC 9110, section 10.2.3) in milliseconds; undefined without a readable one. An
+ * HTTP date is compared with the response's own `Date`, or else with this machine's time `now`.
  */
 export function getRetryAfterMs(headers: Record<string, unknown>, now: number): number | undefined {
 	const text = toText(headers['retry-after']);
@@ -86,13 +78,12 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
 const MAX_WORDS = 100;
 
 /**
- * The service's own words in a body. The specification shows `message` for one endpoint and
- * nothing for the others ("Errors", point 2), so the usual places are tried, and a body that is plain text.
+ * The service's own words, in the usual places of a body or a body that is plain text: the specification shows `message`
+ * for one endpoint alone ("Errors", point 2).
  */
 export function getServiceMessage(body: unknown): Pick<FailureFacts, 'serviceMessage'> {
-	const plainText = nameContent(body) === 'other' ? { message: body } : {};
-	const fields: Record<string, unknown> = isObject(body) ? body : plainText;
-	const { message, error, detail, errors } = fields;
+	const plainText = nameContent(body) === 'other' ? body : undefined;
+	const { message = plainText, error, detail, errors } = isObject(body) ? body : {};
 	const nested = [error, detail, errors]
 		.flatMap((each) => (Array.isArray(each) ? (each as unknown[]).slice(0, MAX_WORDS) : [each]))
 		.flatMap((each) => (isObject(each) ? [each.message, each.msg] : [each]));
@@ -138,10 +129,9 @@ const TWO_POW_32 = 2 ** 32;
 const { floor, imul } = Math;
 
 /**
- * A text of any length as a whole number of 53 bits: its characters' codes, hashed by FNV-1a with 64 bits
- * (Fowler, Noll and Vo), folded as its authors recommend. With 10,000 remembered entries, a new one has a
- * chance of one in 10^12 to be mistaken for one of them. The hash is not cryptographic: with a chosen
- * collision, a service could only hide its own videos.
+ * Hashes a text to a whole number of 53 bits: FNV-1a with 64 bits (Fowler, Noll and Vo), folded as its authors recommend.
+ * Among 10,000 entries, a new one is mistaken for another with a chance of one in 10^12. With a chosen collision, a
+ * service could only hide its own videos.
  */
 export function hashText(text: string): number {
 	let high = 0xcbf29ce4;
@@ -201,8 +191,8 @@ function hideForm(text: string, form: string): string {
 const AMPERSAND = String.raw`(?:&|\\{1,4}u0026|%26)(?:amp;){0,3}`;
 
 /**
- * A pattern for a text as serializers write it. Each character may be as it is, or escaped for JSON, for a link or for
- * a web page, also more than once. All repetitions are bounded: a response must not take long to search.
+ * A pattern for a text whose characters may be escaped for JSON, for a link or for a web page, also more than once. All
+ * repetitions are bounded: a response must not take long to search.
  */
 function matchWritten(text: string): string {
 	return text.replace(/./g, (sign) => {
@@ -221,16 +211,12 @@ function matchWritten(text: string): string {
 /** A field with a queue ID, whether or not the body is JSON as a whole. */
 const QUEUE_ID = /"queueId"\s{0,9}:\s{0,9}(?:"\s{0,9}([^\s"][^"]{0,199})|(-?\d{1,99}))/;
 
-/**
- * Reads the queue item of the response to an add, or why there is none, with the fate of the add.
- *
- * @param url the address that the add was sent to
- */
+/** Reads the queue item of the response to an add that was sent to `url`, or why there is none, with the add's fate. */
 export function readAddResponse(
 	response: HttpResponse,
 	url: string,
 ): { queueItem: IDataObject } | RequestFailure {
-	const { text, isTooLong = false } = response;
+	const { text, isTooLong } = response;
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};
 	const queueId = isObject(newQueueItem) ? toId(newQueueItem.queueId) : '';
@@ -243,9 +229,8 @@ export function readAddResponse(
 	// A response that names a queue item contradicts its own refusal, and what was not read may name one.
 	const isUnnamed = receivedQueueId === undefined && !isTooLong;
 	const fate = isUnnamed ? judgeAdd(response, status, url) : 'unknown';
-	if (fate !== 'unknown' || text === '') return failure.with({ fate });
-	const receivedText = text.slice(0, MAX_SHOWN_LENGTH);
-	return failure.with({ fate, receivedText, receivedQueueId });
+	const receivedText = fate === 'unknown' ? text.slice(0, MAX_SHOWN_LENGTH) : '';
+	return failure.with({ fate, receivedText: receivedText || undefined, receivedQueueId });
 }
 
 function isSuccess({ statusCode }: HttpResponse): boolean {
@@ -262,9 +247,8 @@ function explainAddResponse(response: HttpResponse, body: unknown): RequestFailu
 }
 
 /**
- * The statuses that prove that a request was not carried out. Not among them: 303, which points to the
- * result of a request that was carried out; and 408, 409, 423, 424, 425 and 499, which a gateway may send
- * after the service has accepted it.
+ * The statuses that prove that a request was not carried out. A 303 points to the result of one that was, and a gateway may
+ * send 408, 409, 423, 424, 425 and 499 after the service has accepted it.
  */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([
 	307, 308, 400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431,
@@ -285,10 +269,7 @@ function judgeAdd(response: HttpResponse, status: unknown, url: string): Fate {
 	return isRefused ? 'refused' : 'unknown';
 }
 
-/**
- * Whether a 301 or 302 only names another host for the same path, or https instead of http. Another path
- * may be that of the result of a request that was carried out.
- */
+/** Whether a 301 or 302 names the same path elsewhere. Another path may be that of the result of a request that was carried out. */
 function isElsewhere({ statusCode, headers }: HttpResponse, url: string): boolean {
 	const location = toText(headers.location);
 	if (![301, 302].includes(statusCode) || !URL.canParse(location, url)) return false;

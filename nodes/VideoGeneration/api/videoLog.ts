@@ -15,16 +15,14 @@ const FIRST_FIELDS = ['id', 'url', 'createdAt', 'projectId'];
 
 /** An entry with the fields first that people use first. */
 export function putFirst(entry: IDataObject): IDataObject {
-	const fields = FIRST_FIELDS.filter((field) => field in entry).concat(Object.keys(entry));
-	return Object.fromEntries(fields.map((field) => [field, entry[field]]));
+	const first = FIRST_FIELDS.filter((field) => field in entry);
+	return { ...Object.fromEntries(first.map((field) => [field, entry[field]])), ...entry };
 }
 
 /**
  * Identifies an entry of the video log by its ID, which the specification promises, or else by its address, project
- * and date. The address counts without its host, which may be another one after a move, and without its query, in
+ * and date; undefined without any. The address counts without its host, which may move, and without its query, in
  * which services put signatures that change. JavaScript rounds an ID beyond its integers, so these count as well then.
- *
- * @returns undefined for an entry without ID, address, project and date
  */
 export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
 	const own = toId(id);
@@ -35,15 +33,15 @@ export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): s
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
 }
 
-/** A date in the form of most services, with its zone, since the year 2000: these sort like text within a day. */
+/** A date since the year 2000 in the form of most services: but for their zones, these sort like text. */
 export const ISO_DATE =
 	/^2\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:?[0-5]\d)$/;
 
 /** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
 const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
 
-/** A date and a time without a zone. */
-const LOCAL_DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
+/** A date and a time without a zone: its clock may be set back an hour. */
+export const LOCAL_DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
 
 /** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
 const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
@@ -58,11 +56,9 @@ const MAX_DATE_LENGTH = 100;
 export const MAX_LOG_TIME = 2 ** 42;
 
 /**
- * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. A
- * date without a time zone means UTC, wherever n8n runs. A number is Unix time.
- *
- * @returns undefined when it is not a date, or a date that no video can have: 1970 or earlier,
- * which is how an unset date looks, and after 2109
+ * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. Without a time zone, it
+ * is in UTC, wherever n8n runs. Undefined for what is no date, or one that no video can have: 1970 or earlier, as an unset
+ * date looks, and after 2109.
  */
 export function parseLogTime(createdAt: unknown): number | undefined {
 	const text = toText(createdAt);
@@ -71,11 +67,6 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 		? Date.parse(text)
 		: (parseUnixTime(text) ?? (typeof createdAt === 'string' ? parseDate(text) : NaN));
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
-}
-
-/** Whether a date is of a clock that may be set back an hour. */
-export function isLocalDate(createdAt: unknown): boolean {
-	return LOCAL_DATE.test(toText(createdAt));
 }
 
 function parseUnixTime(text: string): number | undefined {

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isLocalDate } from '../api/videoLog';
+import { toText } from '../api/response';
+import { LOCAL_DATE } from '../api/videoLog';
 
 /** An entry of the list, and what tells whether it is new. */
 export interface ListedEntry {
@@ -79,7 +80,8 @@ export function unwindClock(listed: ListedEntry[]): ListedEntry[] {
 	const falls = steps.filter((step) => step < 0);
 	const [back = 0, ...others] = falls.length > rises.length ? rises : falls;
 	const isSetBack = back !== 0 && others.length === 0 && Math.abs(back) <= HOUR_MS;
-	if (!isSetBack || !listed.every(({ entry }) => isLocalDate(entry.createdAt))) return listed;
+	const isLocal = ({ entry }: ListedEntry) => LOCAL_DATE.test(toText(entry.createdAt));
+	if (!isSetBack || !listed.every(isLocal)) return listed;
 	let latest = 0;
 	return (falls.length > rises.length ? listed.toReversed() : listed).map((each) => {
 		latest = Math.max(latest, each.time);
