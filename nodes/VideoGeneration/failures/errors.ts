@@ -1,8 +1,7 @@
-import { type Failure, type INode, NodeApiError, type NodeOperationError } from 'n8n-workflow';
+import { type INode, NodeApiError, type NodeOperationError } from 'n8n-workflow';
 import {
 	BROKEN_OFF,
 	type FailureFacts,
-	isAboutCredits,
 	isOfKey,
 	RequestFailure,
 	TIMED_OUT,
@@ -38,9 +37,8 @@ export function classifyError(error: unknown): RequestFailure {
 }
 
 /**
- * The HTTP client's own code, or undefined for an error that is not the client's. n8n passes the
- * client's error on as it is, or as the `cause` of a `NodeApiError`. Before 2.34 the cause is lost and
- * `httpCode` holds the code, or the status of a response that broke off in its middle.
+ * The HTTP client's own code; undefined for another error. n8n passes the client's error on as it is, or as the `cause` of
+ * a `NodeApiError`. Before 2.34, `httpCode` holds the code, or the status of a response that broke off in its middle.
  */
 function getClientCode(error: ThrownError): string | undefined {
 	const client = error.isAxiosError === true ? error : (error.cause as ThrownError | undefined);
@@ -52,8 +50,8 @@ function getClientCode(error: ThrownError): string | undefined {
 const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 
 /**
- * Node.js's usual codes for a certificate that it did not accept ("X509 certificate error codes"). Other
- * codes with CERT in them may be alerts of the other side, which can arrive after the request.
+ * Node.js's usual codes for a certificate that it did not accept ("X509 certificate error codes"). Other codes with CERT
+ * may be alerts of the other side, which can arrive after the request.
  */
 const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
 	'CERT_HAS_EXPIRED',
@@ -84,9 +82,8 @@ const BLOCKED = 'SsrfBlocked';
 type Proof = Pick<FailureFacts, 'kind' | 'httpCode' | 'loopback'>;
 
 /**
- * Finds the proof in an error that its request never left: it is an error of looking up or connecting,
- * of making the connection secure, or of n8n's own protection. n8n hands over the error of Node.js as the
- * innermost cause; before 2.34 it keeps no causes, and only texts.
+ * Finds the proof in an error that its request never left: it is an error of looking up or connecting, of making the
+ * connection secure, or of n8n's own protection. Several innermost errors have to prove the same.
  */
 export function findProof(error: unknown): Proof | undefined {
 	const [proof, ...others] = findRoots(error).map(findProofOfRoot);
@@ -94,8 +91,8 @@ export function findProof(error: unknown): Proof | undefined {
 }
 
 /**
- * The innermost errors: n8n wraps the error of its HTTP client, which wraps that of Node.js, or several
- * where Node.js has tried several addresses.
+ * The innermost errors: n8n wraps the error of its HTTP client, which wraps that of Node.js, or several where Node.js has
+ * tried several addresses. Before 2.34, n8n keeps no causes, and only texts.
  */
 function findRoots(error: unknown, outer: readonly unknown[] = []): ThrownError[] {
 	// A cause of itself proves nothing.
@@ -128,11 +125,8 @@ function findProofOfRoot(root: ThrownError): Proof | undefined {
 }
 
 /**
- * The error that n8n shows for a failed request. It is made of the failure's facts alone: no request, and
- * so no key, is carried along.
- *
- * @param reason the failure, or what was thrown instead of a response
- * @returns an error with the `httpCode` by which n8n recognises a rate limit and a key problem
+ * The error that n8n shows for a failure, or for what was thrown instead of a response. It is made of the failure's facts
+ * alone, so no key is carried along. n8n recognises a rate limit and a key problem by its `httpCode`.
  */
 export function createApiError(
 	node: INode,
@@ -143,22 +137,14 @@ export function createApiError(
 	const { message, description } = describeFailure(failure, context);
 	const httpCode = failure.facts.httpCode ?? 'none';
 	const error = new NodeApiError(node, { message, httpCode }, { message, description, httpCode });
-	const cause = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
+	// n8n pauses a failing trigger by the cause: for 30 minutes if a person has to act, or else a little longer each time.
+	// Without one, it would treat a web page or a 404 as permanent. Older versions ignore it.
+	const isOfCredential = failure.kind === 'badCredential' || isOfKey(failure);
+	const cause = isOfCredential ? 'credential-invalid' : 'temporarily-unavailable';
 	// n8n replaces the message with a stock text where it knows the code. Without one, it would look for one in the texts.
 	const shown = { message, description, httpCode: failure.facts.httpCode ?? null };
-	return Object.assign(error, { ...shown, messages: [], failure: cause });
-}
-
-/**
- * n8n pauses a failing trigger by the cause of the failure: for 30 minutes if a person has to act, or
- * else a little longer each time. Without a cause, n8n would treat a web page or a 404 as permanent,
- * although both can pass. Older versions ignore the cause.
- */
-function getCause(failure: RequestFailure): Failure['cause'] {
-	const { kind } = failure;
-	if (kind === 'badCredential' || isOfKey(failure)) return 'credential-invalid';
-	if (isAboutCredits(failure)) return 'quota-exhausted';
-	return kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
+	const { retryAfterMs } = failure.facts;
+	return Object.assign(error, { ...shown, messages: [], failure: { cause, retryAfterMs } });
 }
 
 /** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */

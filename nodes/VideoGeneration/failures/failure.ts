@@ -10,21 +10,14 @@ export const MAX_RETRY_AFTER_MS = 120_000;
 export type Fate = 'notSent' | 'refused' | 'unknown';
 
 /**
- * The kinds of failures that the request policy and the texts distinguish:
- * - `rateLimited`: 429, refused before anything was done
+ * The kinds of failures that the request policy and the texts distinguish. Their texts say what happened. Of a request:
+ * - `rateLimited` is a 429, `redirected` a 3xx, `rejected` any other 4xx
  * - `unreached`: no connection was made, so the service never saw the request
  * - `uncertain`: a server error, a broken connection or a timeout: it may have been carried out
- * - `redirected`: 3xx, which is not followed because the key would go along
- * - `rejected`: any other 4xx
  * - `unreadable`: not the JSON object of the specification, or not a video
- * - `unsuccessful`: a 200 whose `status` is not `success`
- * - `incomplete`: a 200 without the field that the specification promises
- * - `blocked`: n8n's protection of private networks (SSRF) forbids the address
- * - `unsent`: not sent for a reason of n8n, or because the certificate was not accepted
- * - `badCredential`: not sent because the credential cannot be used
- * - `cancelled`: the execution was stopped
- *
- * The others are named after what the node itself found; their texts say it.
+ * - `unsuccessful`, `incomplete`: a 200 whose `status` is not `success`, or without a promised field
+ * - `blocked`, `badCredential`, `unsent`: not sent because of n8n's protection of private networks (SSRF), because of the
+ *   credential, or for another reason of n8n or of the certificate
  */
 export type FailureKind =
 	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
@@ -33,7 +26,7 @@ export type FailureKind =
 	| ('outOfTime' | 'tooManyVideos' | 'keyUsed' | 'keyDone' | 'keyTwice' | 'keysUnavailable')
 	| ('notAnAddress' | 'storageFailed');
 
-/** The facts of a failure. The texts show each one that is known. */
+/** The facts of a failure, which the texts show. */
 export interface FailureFacts {
 	kind: FailureKind;
 	/** The fate of a failed add; `notSent` of any request that has proof of it. */
@@ -59,13 +52,13 @@ export interface FailureFacts {
 	/** The queue item's last known status, and for how long it was seen. */
 	lastStatus?: string;
 	statusSeconds?: number;
-	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
-	addressField?: string;
-	address?: string;
 	waitedSeconds?: number;
 	/** Whether the last status was the only one that the specification names, of an item that is being made. */
 	isPending?: boolean;
 	hasLeftQueue?: boolean;
+	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
+	addressField?: string;
+	address?: string;
 	unidentified?: Unidentified | undefined;
 	/** Of "Credits to Keep": the account's credits, the cost of the video, and why they could not be read. */
 	remainingCredits?: number;

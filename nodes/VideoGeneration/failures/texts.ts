@@ -1,14 +1,13 @@
 import type { FailureFacts, FailureKind, RequestFailure, Unidentified } from './failure';
 import { isAboutCredits, isNotFound, MAX_RETRY_AFTER_MS } from './failure';
 
-/** The text that a user sees for a failure. */
+/** What happened, without words of the service, since n8n searches it for "canceled"; and what to do. */
 export interface FailureText {
-	/** What happened. n8n searches it for "canceled", so it never quotes the service. */
 	message: string;
 	description: string;
 }
 
-/** The facts that the texts need besides the failure. */
+/** The facts that the texts need besides those of the failure. */
 export interface FailureContext {
 	/** Whether the video was added before the request that failed, or was seen in the queue. */
 	isQueued?: boolean;
@@ -46,7 +45,6 @@ const TWO_CLOCKS =
 const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
 const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloaded';
 
-/** Advice for videos of a project that finish close together. */
 const TELL_APART =
 	"To get each item its own video, make all videos of the project with Video > Generate, without 'Videos at Once' under 'Wait Options'; on several workers of n8n, in one workflow that the others call. If the service lists its videos late, raise 'Listing Delay'.";
 
@@ -55,9 +53,8 @@ const ANOTHER_KEY =
 	"To queue it again on purpose, give this item another 'Unique Key', such as a new ID.";
 
 /**
- * The texts for every kind of failure, where needed with a variant (see `getVariant`), and with other ones for a video's
- * host: what happened, and then what to do. A `{slot}` is a fact or one of `createSlots`. A sentence without one of its
- * facts is left out.
+ * What happened, and then what to do, for every kind of failure, where needed with a variant (see `getVariant`), and of a
+ * video's host. A `{slot}` is a fact or one of `createSlots`. A sentence that lacks one is left out.
  */
 export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = {
 	rateLimited: [
@@ -82,14 +79,9 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		`To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to its part before '/v1'.`,
 	],
 	rejected: ['The video service rejected the request ({httpCode})', '{checkFields}', SAID],
-	'rejected.401': [
+	'rejected.key': [
 		'The video service did not accept the API key',
-		`${OPEN}, paste 'API Key' again from the developers page of your account and test it.`,
-		SAID,
-	],
-	'rejected.403': [
-		'The video service does not allow this for the API key',
-		`${OPEN} and check that 'API Key' belongs to the account that owns the project or queue item.`,
+		`${OPEN}, paste 'API Key' again from the developers page of the account that owns the project or queue item, and test it.`,
 		SAID,
 	],
 	'rejected.page': [
@@ -115,10 +107,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	'host.rejected.404': ['There is no video at this address (404)', NEW_LINK, '{sent}'],
 	unreadable: ['The response from the video service is not JSON', WRONG_BASE_URL],
 	'unreadable.html': ['A web page answered instead of the video service', WRONG_BASE_URL],
-	'unreadable.empty': [
-		'The video service sent an empty response',
-		`{sent} Try again. If it happens again, check 'Base URL' in the Video Generation API credential.`,
-	],
+	'unreadable.empty': ['The video service sent an empty response', TRY_LATER, '{checkServer}'],
 	'unreadable.tooLong': [
 		'The response from the video service is too long',
 		`It was not read, since it has more than 64 MB (the list of videos: 256 MB), for which n8n would stand still. {checkServer} If it is right, delete old videos at the service.`,
@@ -231,7 +220,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	],
 };
 
-/** Of a download of the trigger, whose poll has an end. */
+/** For a download of the trigger, whose poll has an end. */
 export const OUT_OF_TIME: FailureText = {
 	message: 'The video was not downloaded within the time that n8n allows for a poll',
 	description: 'Download it in the workflow with Video > Download, which has more time.',
@@ -308,7 +297,8 @@ function getVariant(facts: FailureFacts): string | undefined {
 	if (facts.hasLeftQueue) return 'left';
 	if (facts.isPending) return 'pending';
 	const isDenied = kind === 'rejected' && /^40[13]$/.test(httpCode);
-	if (isDenied && content !== undefined) return content === 'html' ? 'page' : 'unsigned';
+	if (isDenied && content === 'html') return 'page';
+	if (isDenied) return content === undefined ? 'key' : 'unsigned';
 	return content;
 }
 
@@ -396,10 +386,7 @@ export const MAX_SHOWN_LENGTH = 300;
 /** How much of it is searched for markup. */
 const MAX_SEARCHED_LENGTH = 4_096;
 
-/**
- * A text of somebody else as one line without markup: n8n's editor shows links and pictures in errors and hints, and a
- * tag without an end would end in the text after it.
- */
+/** A text of somebody else as one line without markup, which n8n's editor shows. A tag without an end would end in the text after it. */
 export function toLine(text: string): string {
 	const line = text
 		.slice(0, MAX_SEARCHED_LENGTH)
@@ -414,7 +401,6 @@ const PAID = 'Already queued and paid for: {ids}. {howToGoOn} A new run queues t
 const PAID_WITHOUT_RETRY = 'Queued and paid for, so do not queue it again: {ids}.';
 const OTHERS = 'Other items that may have been queued and paid for, counted from 1: {items}.';
 
-/** The videos that a failed run has paid for: n8n drops the output of its other items. */
 interface PaidVideos {
 	paid: { queueId: string; status: string }[];
 	/** Other items whose add has an unknown fate, with a queue ID that the response names. */
@@ -424,6 +410,7 @@ interface PaidVideos {
 	isLasting: boolean;
 }
 
+/** The videos that a failed run has paid for: n8n drops the output of its other items. */
 export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: PaidVideos): string {
 	const ids = paid.map(({ queueId, status }) =>
 		toLine(status ? `${queueId} (${status})` : queueId),
@@ -443,7 +430,6 @@ export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: P
 	});
 }
 
-/** The facts for the hints of a run: numbers of items, and why items have no video. */
 interface RunFacts {
 	mayBeQueued: number;
 	leftOut: number;
@@ -457,7 +443,6 @@ const NOT_LISTED = [
 	TWO_CLOCKS,
 ];
 
-/** The hints of a run, each with the number of its items. */
 const HINTS = [
 	'Videos that may have been queued and paid for, without their queue IDs: {mayBeQueued}. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
 	'Videos that could not be told apart from others of their project: {several}. Look for them in Video > Get Many, among {names}. {advice}',
@@ -468,7 +453,7 @@ const HINTS = [
 /** Maximum number of projects that a hint names. */
 const MAX_NAMED = 5;
 
-/** The warnings under the output of a run; none where all went well. */
+/** The hints under the output of a run, each with the number of its items; none where all went well. */
 export function describeRun(facts: RunFacts): string[] {
 	const { isListUnreliable, leftOut, mayBeQueued, unidentified } = facts;
 	const several = unidentified.filter(({ count = 0 }) => count > 0);

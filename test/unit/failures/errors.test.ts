@@ -91,7 +91,6 @@ describe('An error', () => {
 test.each([
 	[{ httpCode: '403', content: 'empty' }, 'credential-invalid'],
 	[{ httpCode: '403', content: 'html' }, 'temporarily-unavailable'],
-	[{ httpCode: '402' }, 'quota-exhausted'],
 ] as const)('A refusal with %j is for n8n, which pauses triggers by it, %s', (facts, cause) => {
 	const failure = new RequestFailure({ kind: 'rejected', ...facts });
 	const error = createApiError(createTestNode('N', 't'), failure, {});
