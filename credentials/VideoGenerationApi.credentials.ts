@@ -24,10 +24,7 @@ const byBody = (message: string, key: string, value: unknown) => ({
 	properties: { key, value, message },
 });
 
-/**
- * A test passes unless a rule matches, and a rule on the body matches when the key's value is exactly the
- * rule's. So a web page is recognized by the account's missing fields, which are `undefined`.
- */
+/** A test passes unless a rule matches. A web page is recognized by the account's missing fields, which are `undefined`. */
 const testRules = [
 	...byStatus(REDIRECTED, 301, 302, 303, 307, 308),
 	...byStatus(REFUSED, 401, 403),
@@ -104,8 +101,8 @@ export class VideoGenerationApi implements ICredentialType {
 	};
 
 	/**
-	 * Signs requests to the service's own address only (specification, "Authentication"), and forbids redirects:
-	 * other nodes use the credential too. A function, since an expression would be evaluated for every request.
+	 * Signs requests to the service's own address only (specification, "Authentication"): other nodes use the credential
+	 * too. A function, since an expression would be evaluated for every request.
 	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,

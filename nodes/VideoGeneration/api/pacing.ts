@@ -37,7 +37,9 @@ const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * Calls back when the signal is aborted, or at once if it is already. All callbacks share one listener: Node.js
- * warns of a leak at more than ten, and thousands of items may wait. The returned function stops listening.
+ * warns of a leak at more than ten.
+ *
+ * @returns a function that stops listening
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
 	if (signal === undefined) return () => undefined;

@@ -21,9 +21,8 @@ import { checkBody, hashText, hideKey, parseBody, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
 /**
- * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
- * does not throw HTTP errors, since `Retry-After` would be lost. The body is text, so that nothing of it is
- * lost where it is not JSON.
+ * The settings of every request. With redirects, n8n would send the key along. Of an HTTP error that it throws,
+ * `Retry-After` would be lost, and of a body that is not text, what is not JSON.
  */
 export const REQUEST_DEFAULTS = {
 	json: true,
@@ -35,7 +34,7 @@ export const REQUEST_DEFAULTS = {
 /** Timeout of a request that can be sent again, unless "Request Options" has another. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Parsing a longer text would hold up n8n's event loop for seconds, and a service has none. The list of videos has its own. */
+/** Parsing a longer text would hold up n8n's event loop for seconds. The list of videos has its own maximum. */
 const MAX_TEXT_LENGTH = 64_000_000;
 
 /** How much of a longer text is kept, for the error of an add. */
@@ -46,7 +45,7 @@ const MIN_TRY_MS = 1_000;
 
 type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-/** The parts of "Request Options" that every request of an item uses. */
+/** What every request of an item uses of "Request Options". */
 export type ConnectionSettings = Pick<
 	IHttpRequestOptions,
 	'proxy' | 'skipSslCertificateValidation' | 'timeout'

@@ -45,17 +45,15 @@ export function decideRetry(
 	return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
 }
 
-/** Whether a run has no connection: an item of it has used up its tries, and no request has got through since. */
-export interface Outage {
-	isUnderWay: boolean;
-}
-
 export interface RetryOptions {
-	/** Whether each one that is accepted is paid for. */
+	/** Whether each request that is accepted is paid for. */
 	isAdd?: boolean;
 	maxTries: number;
-	/** The outage of the run, in which a request is sent once: a service that is down says so once, not item by item. */
-	outage?: Outage | undefined;
+	/**
+	 * The outage of the run: an item has used up its tries without a connection, and no request has got through since.
+	 * Requests are sent once meanwhile, so that a service that is down says so once, not item by item.
+	 */
+	outage?: { isUnderWay: boolean } | undefined;
 	/** Ends the wait between two tries. */
 	signal?: AbortSignal | undefined;
 	/** When no further try may begin, by `performance.now()`. */

@@ -13,9 +13,6 @@ import { BROKEN_OFF, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/texts';
 import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
-/** Long enough for a large file on a slow line. A host that never ends must not hold an item forever. */
-const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;
-
 /** n8n follows redirects, and checks each address by its own rules about hosts: the key is not sent with a download. */
 const REQUEST = {
 	method: 'GET',
@@ -42,14 +39,14 @@ interface VideoResponse extends Omit<IN8nHttpFullResponse, 'body'> {
 }
 
 export interface Video {
-	/** The address of the video, as the user or the service gives it. */
+	/** As the user or the service gives it. */
 	address: unknown;
-	/** The field that holds it, as displayed, for the texts of a failure. */
+	/** The field that holds it, as displayed. */
 	addressField: string;
 	/** The file's name; by default the name in the address. */
 	fileName?: string;
 	/** The names of the files of the same run, see `takeName`. */
-	takenNames?: Map<string, number>;
+	takenNames: Map<string, number>;
 }
 
 /** The address of a video; undefined unless it is http(s), without a user name or a password. */
@@ -60,29 +57,27 @@ export function parseVideoAddress(value: unknown): URL | undefined {
 	return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** The address as errors show it: the query of a signed address is as good as a key. */
+/** An address as errors show it: the query of a signed one is as good as a key. */
 export function hideQuery({ origin, pathname }: URL): string {
 	return origin + pathname;
 }
 
 /**
- * Downloads a video into n8n's binary store, without any key. Where the request policy allows it, the video
- * is requested again from its beginning.
+ * Downloads a video into n8n's binary store, again from its beginning where the request policy allows it. The signal and
+ * the deadline end a try that has begun, too.
  *
- * @param options the signal and the deadline end a try that has begun, too
  * @returns the value for an item's `binary`
  * @throws a RequestFailure, whose texts are those of a download
  */
 export async function downloadVideo(
 	context: DownloadContext,
-	{ address, addressField, fileName = '', takenNames = new Map() }: Video,
-	{ connection = {}, maxTries, signal, ...options }: ApiOptions,
+	{ address, addressField, fileName = '', takenNames }: Video,
+	{ connection = {}, deadline = Infinity, maxTries, signal }: ApiOptions,
 ): Promise<IBinaryData> {
 	const url = parseVideoAddress(address);
 	if (url === undefined) throw new RequestFailure({ kind: 'notAnAddress', addressField });
 	// Before the first wait, so that the files are numbered in the order of their items.
 	const name = takeName(url, fileName, takenNames);
-	const deadline = Math.min(options.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
 	const timeout = connection.timeout ?? RESPONSE_TIMEOUT_MS;
 	const transfer = async (abortSignal: AbortSignal) => {
 		const request = { ...REQUEST, ...connection, timeout, url: url.href, abortSignal };
@@ -101,7 +96,7 @@ export async function downloadVideo(
 	}
 }
 
-/** Requests a video. @throws a RequestFailure for every response that does not hold the video */
+/** Requests a video. @throws a RequestFailure unless the response is a 200 */
 async function fetchVideo(
 	{ helpers }: DownloadContext,
 	request: IHttpRequestOptions,
@@ -118,9 +113,8 @@ async function fetchVideo(
 }
 
 /**
- * Passes a video on to n8n's binary store, chunk by chunk. When the connection ends before everything
- * that was announced has arrived, the stream fails while the store reads it: n8n then deletes the part
- * that it has stored, which a node cannot do.
+ * Passes a video on to n8n's binary store. Where the connection breaks off, the stream fails while the store reads it: n8n
+ * then deletes the part that it has stored, which a node cannot do.
  *
  * @param idleMs how long a chunk is awaited: n8n's own timeout ends with the head of the response
  * @throws a RequestFailure

@@ -25,10 +25,8 @@ const TEXT = /^[^\0-\x08\x0e-\x1f]*$/;
 const VIDEO_TYPE = /^\s*(video\/[\w.+-]+)\s*(?:;|$)/i;
 
 /**
- * Recognises a video by its first bytes, or else by its content type. Storage services often send
- * `application/octet-stream`, and an error page may come with any type.
- *
- * @returns the MIME type, or undefined when it is not a video
+ * The MIME type of a video by its first bytes, or else by its content type; undefined for what is no video. Storage services
+ * often send `application/octet-stream`, and an error page may come with any type.
  */
 export function findVideoType(contentType: unknown, head: Buffer): string | undefined {
 	const [, type] = VIDEO_TYPE.exec(String(contentType)) ?? [];
@@ -53,10 +51,8 @@ const VIDEO_EXTENSION = /\.(mp4|m4v|mov|webm|mkv|avi|flv|mpe?g|m?ts|ogv|3gp|wmv)
 const MAX_NAME_LENGTH = 80;
 
 /**
- * The file's name: the chosen one, or else the last part of the address without its query, with a number
- * if another file has it. The extension may be missing.
- *
- * @param taken how many files have a name already, by the name without its extension
+ * The file's name: the chosen one, or else the last part of the address, with a number if another file has it. The
+ * extension may be missing. `taken` counts the files that have a name, by the name without its extension.
  */
 export function takeName({ pathname }: URL, chosen: string, taken: Map<string, number>): string {
 	const name = cleanName(chosen) || cleanName(decode(pathname.split('/').at(-1) ?? '')) || 'video';

@@ -6,7 +6,6 @@ import type {
 } from 'n8n-workflow';
 import { createSlots, onAbort, pause, type TakeSlot, Turns } from '../api/pacing';
 import type { ApiOptions, Endpoint, Service } from '../api/request';
-import type { Outage } from '../api/retry';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import { getExecutionEnd, type RunContext } from './executionEnd';
@@ -112,7 +111,7 @@ export class Run {
 	readonly takenNames = new Map<string, number>();
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
-	readonly outage: Outage = { isUnderWay: false };
+	readonly outage = { isUnderWay: false };
 	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
 	/** Ends when all items have their output: the execution may run the node a thousand times more, as in a loop. */
 	readonly close: () => void;
