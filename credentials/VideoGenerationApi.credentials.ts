@@ -45,13 +45,11 @@ const NO_REDIRECTS = {
 	sendCredentialsOnCrossOriginRedirect: false,
 };
 
-/** The HTTP Request node uses an older function of n8n, which names the address `uri`. */
-interface OwnOptions {
-	url: unknown;
-	uri: unknown;
-	/** Ends a request of the package: n8n overwrites an `abortSignal`. */
-	endSignal: AbortSignal;
-}
+/**
+ * The HTTP Request node uses an older function of n8n, which names the address `uri`. A request of the package names the
+ * signal that ends it, since n8n overwrites an `abortSignal`.
+ */
+type SignedOptions = IHttpRequestOptions & { uri?: unknown; endSignal?: AbortSignal };
 
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
@@ -106,11 +104,11 @@ export class VideoGenerationApi implements ICredentialType {
 	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
-		requestOptions: IHttpRequestOptions,
+		requestOptions: SignedOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
-		const { url, uri, endSignal } = requestOptions as Partial<OwnOptions>;
-		const targets = [url ?? '', uri ?? ''].map(String);
+		const { url = '', uri = '', endSignal } = requestOptions;
+		const targets = [url, uri].map(String);
 		const { origin } = new URL(serviceUrl);
 		const isOurs = (target: string) =>
 			URL.canParse(target, serviceUrl) && new URL(target, serviceUrl).origin === origin;

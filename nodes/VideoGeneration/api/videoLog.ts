@@ -46,8 +46,9 @@ export const LOCAL_DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
 /** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
 const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
 
-/** Unix time, which some services write, as a number or a text: in seconds since 2001, or in milliseconds. */
+/** Unix time, as a number or a text: in seconds since 2001, or in milliseconds. */
 const UNIX_TIME = /^(\d{10}|\d{13})(\.\d+)?$/;
+const MAX_UNIX_SECONDS = 1e10;
 
 /** Longer texts are not dates, and parsing them may be slow. */
 const MAX_DATE_LENGTH = 100;
@@ -63,16 +64,11 @@ export const MAX_LOG_TIME = 2 ** 42;
 export function parseLogTime(createdAt: unknown): number | undefined {
 	const text = toText(createdAt);
 	if (text.length > MAX_DATE_LENGTH) return undefined;
-	const time = ISO_DATE.test(text)
-		? Date.parse(text)
-		: (parseUnixTime(text) ?? (typeof createdAt === 'string' ? parseDate(text) : NaN));
+	let time = NaN;
+	if (UNIX_TIME.test(text)) {
+		time = Math.floor(Number(text) * (Number(text) < MAX_UNIX_SECONDS ? 1000 : 1));
+	} else if (typeof createdAt === 'string') time = parseDate(text);
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
-}
-
-function parseUnixTime(text: string): number | undefined {
-	const [, digits = ''] = UNIX_TIME.exec(text) ?? [];
-	if (digits === '') return undefined;
-	return Math.floor(Number(text) * (digits.length === 10 ? 1000 : 1));
 }
 
 function parseDate(trimmed: string): number {

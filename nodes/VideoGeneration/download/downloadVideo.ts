@@ -34,9 +34,7 @@ type FileStream = Extract<
 	{ pipe: unknown }
 >;
 
-interface VideoResponse extends Omit<IN8nHttpFullResponse, 'body'> {
-	body: FileStream;
-}
+type VideoResponse = IN8nHttpFullResponse & { body: FileStream };
 
 export interface Video {
 	/** As the user or the service gives it. */

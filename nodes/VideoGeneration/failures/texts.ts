@@ -31,7 +31,9 @@ const WRONG_BASE_URL =
 	"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
 const TRY_LATER = '{sent} The {server} or the network is not working at the moment. {nextTry}';
 const SAID = 'The service said: "{serviceMessage}".';
-const AGAIN = ['{wait}', TRY_LATER, SAID];
+const TOO_LONG_TO_WAIT =
+	'It asks to try again in {minutes} minutes, which is too long for a running workflow. {nextTry}';
+const AGAIN = [TOO_LONG_TO_WAIT, TRY_LATER, SAID];
 const LAST_CHECK = 'The last check failed: "{serviceMessage}".';
 
 const NEW_LINK =
@@ -59,7 +61,7 @@ const ANOTHER_KEY =
 export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = {
 	rateLimited: [
 		'The {server} is receiving too many requests',
-		'{wait}',
+		TOO_LONG_TO_WAIT,
 		'{sent} {rateLimitAdvice}',
 		SAID,
 	],
@@ -232,7 +234,8 @@ const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'ambiguousVideo
 const QUEUED =
 	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID "{queueId}".';
 const NOT_QUEUED = 'This video was not queued.';
-const FINISHED = 'The video is finished and paid for. {howToDownload} Its queue ID is "{queueId}".';
+const FINISHED =
+	'The video is finished and paid for. To download it, {orRetry}use Video > Download. Its queue ID is "{queueId}".';
 const NEVER_AGAIN =
 	'The video may have been queued and paid for. Do not order it again, not in other words either: it may be paid for twice. Tell the user to check the credits in Account > Get, or to look for a new video in Video > Get Many after a few minutes.';
 const SO_MAY_BE_QUEUED = ', so the video may have been queued';
@@ -283,7 +286,6 @@ export function findText(
 	return names.map((name) => TEXTS[name]).find(Boolean) ?? [kind];
 }
 
-/** Whether the request went to the host of a video. */
 function isDownload({ addressField }: FailureFacts): boolean {
 	return addressField !== undefined;
 }
@@ -307,53 +309,45 @@ type Slots = Record<string, unknown>;
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const { cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
+	const { fields, isAgentCall, nextTry } = context;
+	const isOfHost = isDownload(facts);
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
 	const offer = (way: string) => (canBeRetried ? `${way}, or ` : '');
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
-	const wait = `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`;
 	const sent = `The request was sent ${tries === 1 ? 'once' : `${tries} times`}.`;
 	const checkService = `${OPEN}, check 'Base URL' and test it.`;
-	const ofHost = {
-		server: "video's host",
-		checkServer: `Check ${facts.addressField} of this item: ${toLine(facts.address ?? '')}.`,
-		// It may have redirected to an address that n8n blocks.
-		nothingSent: undefined,
-	};
+	const checkHost = `Check ${facts.addressField} of this item: ${toLine(facts.address ?? '')}.`;
+	// A wait that ends has sent its looks, and a host may have redirected to an address that n8n blocks.
+	const hasSent = isOfHost || context.isQueued || facts.lastStatus !== undefined;
 	return {
-		server: 'video service',
-		checkServer: checkService,
 		rateLimitAdvice:
-			context.nextTry ??
+			nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
 		nextTry: 'Try again later.',
 		lastStatus: 'unknown',
 		...makePlain({ ...context, ...facts, ...unidentified?.dates }),
+		server: isOfHost ? "video's host" : 'video service',
+		checkServer: isOfHost ? checkHost : checkService,
+		checkFields: fields ? `Check ${fields} of this item.` : checkService,
+		nothingSent: hasSent ? undefined : 'Nothing was sent',
 		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
 		// When the video may have been queued, "try again later" would be wrong.
-		...(!context.mayBeQueued && (isLong ? { wait } : { sent })),
+		...(!context.mayBeQueued && (isLong ? { minutes } : { sent })),
 		orRetry: offer('retry this execution'),
 		orRetrySaved: offer("select 'Retry with currently saved workflow' under Executions"),
-		howToDownload: canBeRetried
-			? 'A retry of this execution only downloads it.'
-			: 'To download it, use Video > Download.',
-		// A wait that ends has sent its looks.
-		nothingSent:
-			context.isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
-		checkFields: context.fields ? `Check ${context.fields} of this item.` : checkService,
-		inLoop: context.isAgentCall
+		inLoop: isAgentCall
 			? undefined
 			: 'n8n ends a loop when a round has no output, so this item fails instead: connect the error output of this node with the loop, too.',
-		howManyMore: context.isAgentCall
+		howManyMore: isAgentCall
 			? 'No further order will be taken, not in other words either: do not place it again, and tell the user so.'
 			: 'To queue more, raise it, or run the workflow again with the items that are left.',
 		candidates:
 			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,
 		reason: cause && Object.values(describeFailure(cause, {})).join('. '),
-		...(isDownload(facts) && ofHost),
 	};
 }
 

@@ -235,7 +235,7 @@ describe('An error text', () => {
 			if (kind === 'cancelled') continue;
 			expect(describe({}, true)).toMatch(/^The video is queued and paid for\..*retry.*Queue > W/);
 			expect(describe({}, true)).not.toContain('Nothing was sent');
-			expect(describe(ofFile, true)).toMatch(/^The video is finished.* only downloads it\./);
+			expect(describe(ofFile, true)).toMatch(/^The video is finished.*To download it, retry/);
 		}
 	});
 
