@@ -93,7 +93,6 @@ export class VideoGenerationApi implements ICredentialType {
 			baseURL: '={{ $credentials.baseUrl }}',
 			url: '/v1/user/account',
 			json: true,
-			disableFollowRedirect: true,
 		},
 		rules: testRules,
 	};
@@ -107,8 +106,8 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: SignedOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
-		const { url = '', uri = '', endSignal } = requestOptions;
-		const targets = [url, uri].map(String);
+		const { url, uri, endSignal } = requestOptions;
+		const targets = [url as unknown, uri].map((target = '') => String(target));
 		const { origin } = new URL(serviceUrl);
 		const isOurs = (target: string) =>
 			URL.canParse(target, serviceUrl) && new URL(target, serviceUrl).origin === origin;

@@ -20,10 +20,7 @@ import type { Body, HttpResponse } from './response';
 import { checkBody, hashText, hideKey, parseBody, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
-/**
- * The settings of every request. With redirects, n8n would send the key along. Of an HTTP error that it throws,
- * `Retry-After` would be lost, and of a body that is not text, what is not JSON.
- */
+/** n8n would send the key along with redirects, and lose `Retry-After` with an error, and what is not JSON without text. */
 export const REQUEST_DEFAULTS = {
 	json: true,
 	disableFollowRedirect: true,
@@ -78,8 +75,7 @@ export async function openService(context: ApiContext): Promise<Service> {
 		};
 	} catch (error) {
 		if (!(error instanceof CredentialProblem)) throw classifyError(error);
-		const { message } = error;
-		const failure = new RequestFailure({ kind: 'badCredential', serviceMessage: message });
+		const failure = new RequestFailure({ kind: 'badCredential', serviceMessage: error.message });
 		throw failure;
 	}
 }
@@ -92,14 +88,9 @@ export async function sendRequest(
 ): Promise<HttpResponse> {
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
 	const send = async (endSignal: AbortSignal) => {
-		const request = { ...REQUEST_DEFAULTS, ...options, returnFullResponse: true, endSignal };
-		const { httpRequestWithAuthentication } = context.helpers;
-		const response: unknown = await httpRequestWithAuthentication.call(
-			context,
-			CREDENTIAL,
-			request,
-		);
-		return response as IN8nHttpFullResponse;
+		const signed = { ...REQUEST_DEFAULTS, ...options, returnFullResponse: true, endSignal };
+		const sending = context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, signed);
+		return (await sending) as IN8nHttpFullResponse;
 	};
 	// n8n's timeout begins anew with each part of a response.
 	const sending = withTimeout(send, options.timeout, getExecutionCancelSignal?.call(context));
@@ -161,6 +152,5 @@ export async function fetchFromApi(
 		return { headers, statusCode, body, parsedInMs };
 	};
 	const send = takeSlot ? async () => await takeSlot(sendOnce) : sendOnce;
-	const lastTryAt = deadline - MIN_TRY_MS;
-	return await sendWithRetries(send, { ...retries, deadline: lastTryAt });
+	return await sendWithRetries(send, { ...retries, deadline: deadline - MIN_TRY_MS });
 }

@@ -2,7 +2,7 @@ import { type IDataObject, jsonParse } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
 import { MAX_SHOWN_LENGTH, toLine } from '../failures/texts';
 import type { FailureFacts, FailureKind, Fate } from '../failures/failure';
-import { RequestFailure, TOO_LONG } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
 
 /** A response of the service, without the key that it may repeat. */
 export interface HttpResponse {
@@ -38,7 +38,7 @@ export function checkBody(
 	if (statusCode >= 300) {
 		throw fail('redirected', { location: toLine(toText(headers.location)) || undefined });
 	}
-	if (isTooLong) throw TOO_LONG;
+	if (isTooLong) throw fail('unreadable', { content: 'tooLong' });
 	if (Array.isArray(body)) return body as IDataObject[];
 	if (!isObject(body)) throw fail('unreadable', { content });
 	if (body.status !== 'success') throw fail('unsuccessful', getServiceMessage(body));

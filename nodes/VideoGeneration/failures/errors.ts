@@ -1,12 +1,5 @@
 import { type INode, NodeApiError, type NodeOperationError } from 'n8n-workflow';
-import {
-	BROKEN_OFF,
-	type FailureFacts,
-	isOfKey,
-	RequestFailure,
-	TIMED_OUT,
-	TOO_LONG,
-} from './failure';
+import { BROKEN_OFF, type FailureFacts, isOfKey, RequestFailure, TIMED_OUT } from './failure';
 import { describeFailure, type FailureContext, toLine } from './texts';
 
 /** An error of n8n, of its HTTP client or of Node.js: what it holds is evidence. */
@@ -30,7 +23,9 @@ export function classifyError(error: unknown): RequestFailure {
 		const serviceMessage = words || 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
-	if (code === 'ERR_STRING_TOO_LONG') return TOO_LONG;
+	if (code === 'ERR_STRING_TOO_LONG') {
+		return new RequestFailure({ kind: 'unreadable', content: 'tooLong' });
+	}
 	// There are too many redirects, or one to no web address.
 	if (code.startsWith('ERR_FR_')) return new RequestFailure({ kind: 'redirected' });
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
@@ -140,7 +135,8 @@ export function createApiError(
 	// n8n pauses a failing trigger by the cause: for 30 minutes if a person has to act, or else a little longer each time.
 	// Without one, it would treat a web page or a 404 as permanent. Older versions ignore it.
 	const isOfCredential = failure.kind === 'badCredential' || isOfKey(failure);
-	const cause = isOfCredential ? 'credential-invalid' : 'temporarily-unavailable';
+	const passing = failure.kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
+	const cause = isOfCredential ? 'credential-invalid' : passing;
 	// n8n replaces the message with a stock text where it knows the code. Without one, it would look for one in the texts.
 	const shown = { message, description, httpCode: failure.facts.httpCode ?? null };
 	const { retryAfterMs } = failure.facts;

@@ -102,13 +102,6 @@ export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
 /** No response, or no more of it, came in time. */
 export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
-/** A response that is too long to be parsed, or even to be a text of JavaScript. */
-export const TOO_LONG = new RequestFailure({
-	kind: 'unreadable',
-	content: 'tooLong',
-	httpCode: '200',
-});
-
 export const BROKEN_OFF = new RequestFailure({ kind: 'uncertain', httpCode: 'ECONNRESET' });
 
 /** Whether the service or the network has a problem that may pass. */

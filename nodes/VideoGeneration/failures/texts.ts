@@ -320,7 +320,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const checkService = `${OPEN}, check 'Base URL' and test it.`;
 	const checkHost = `Check ${facts.addressField} of this item: ${toLine(facts.address ?? '')}.`;
 	// A wait that ends has sent its looks, and a host may have redirected to an address that n8n blocks.
-	const hasSent = isOfHost || context.isQueued || facts.lastStatus !== undefined;
+	const hasSent = isOfHost || context.isQueued === true || facts.lastStatus !== undefined;
 	return {
 		rateLimitAdvice:
 			nextTry ??
