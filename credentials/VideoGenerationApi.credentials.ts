@@ -45,10 +45,7 @@ const NO_REDIRECTS = {
 	sendCredentialsOnCrossOriginRedirect: false,
 };
 
-/**
- * The HTTP Request node uses an older function of n8n, which names the address `uri`. A request of the package names the
- * signal that ends it, since n8n overwrites an `abortSignal`.
- */
+/** The HTTP Request node names the address `uri`. The package names its own signal, since n8n overwrites an `abortSignal`. */
 type SignedOptions = IHttpRequestOptions & { uri?: unknown; endSignal?: AbortSignal };
 
 export class VideoGenerationApi implements ICredentialType {

@@ -10,10 +10,8 @@ const OPEN = 'Open the Video Generation API credential and';
 const LOOPBACK = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
 /**
- * The service's address, such as `https://api.example.com`, from the "Base URL" as a person pastes it: with spaces
- * or quotes around it, without a scheme, with a trailing slash, a trailing `/v1`, a query or a fragment.
- *
- * @throws a CredentialProblem
+ * The service's address, such as `https://api.example.com`, from the "Base URL" as a person pastes it: also with quotes,
+ * without a scheme, or with a trailing `/v1` or slash, a query or a fragment. @throws a CredentialProblem
  */
 export function parseBaseUrl(pasted: unknown): string {
 	const text = trimPasted(pasted);
@@ -34,9 +32,8 @@ export function parseBaseUrl(pasted: unknown): string {
 			`'Base URL' is not a web address. ${OPEN} enter an address like https://api.example.com.`,
 		);
 	}
-	const path = url.pathname.split('/').filter(Boolean);
-	if (path.at(-1)?.toLowerCase() === 'v1') path.pop();
-	return [url.origin, ...path].join('/');
+	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/(\/v1)?\/?$/i, '');
+	return url.origin + path;
 }
 
 /** Spaces and quotes, straight or typographic, which are often copied with a text. */
@@ -49,11 +46,7 @@ function trimPasted(pasted: unknown): string {
 	return visible.trim().replace(AROUND, '');
 }
 
-/**
- * The key as it stands in a header, from a paste that may carry quotes, a line break or the word "Bearer".
- *
- * @throws a CredentialProblem when it cannot be sent
- */
+/** The key, which may be pasted with quotes, a line break or "Bearer". @throws a CredentialProblem if it cannot be sent */
 export function parseApiKey(pasted: unknown): string {
 	const key = trimPasted(trimPasted(pasted).replace(/^Bearer\s+/i, ''));
 	if (/^[\x21-\x7e]+$/.test(key)) return key;

@@ -257,7 +257,7 @@ describe('Executions > Retry', () => {
 		const downloading = { ...GENERATE, downloadVideo: true };
 		const failed = await run(downloading, ONE);
 		expect(failed.error?.message).toContain('does not allow the download (403)');
-		expect(failed.error?.description).toMatch(/^The video is finished and paid for\. A retry/);
+		expect(failed.error?.description).toMatch(/^The video is finished and paid for\. .*retry/);
 		const expired = sandbox.requests.at(-1)?.url;
 		sandbox.clearRequests();
 		const { items } = await run(downloading, ONE, { failed: failed.run });

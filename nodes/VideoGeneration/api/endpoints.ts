@@ -83,8 +83,7 @@ export async function fetchRemainingCredits(
 	service: Service,
 	options: ApiOptions,
 ): Promise<number> {
-	const { usage } = await fetchAccount(service, options);
-	const { remainingCredits } = usage as IDataObject;
+	const { remainingCredits } = (await fetchAccount(service, options)).usage as IDataObject;
 	if (typeof remainingCredits === 'number') return remainingCredits;
 	throw createIncomplete('usage.remainingCredits');
 }

@@ -36,10 +36,8 @@ export async function pauseUntil(time: number, signal: AbortSignal): Promise<voi
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when the signal is aborted, or at once if it is already. All callbacks share one listener: Node.js
- * warns of a leak at more than ten.
- *
- * @returns a function that stops listening
+ * Calls back when the signal is aborted, or at once if it is already, until the returned function is called. All callbacks
+ * share one listener: Node.js warns of a leak at more than ten.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
 	if (signal === undefined) return () => undefined;
@@ -67,11 +65,7 @@ export async function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): P
 	});
 }
 
-/**
- * Does work for a time at most. Its signal is aborted when it has to end, and when it has ended.
- *
- * @throws `TIMED_OUT` if it takes longer, and `CANCELLED` when the execution's signal is aborted
- */
+/** Does work, which its signal ends after a time. @throws `TIMED_OUT`, or `CANCELLED` when the execution is stopped */
 export async function withTimeout<T>(
 	work: (end: AbortSignal) => Promise<T>,
 	timeoutMs: number,
@@ -86,7 +80,6 @@ export async function withTimeout<T>(
 	});
 }
 
-/** Does work when a slot is free. */
 export type TakeSlot = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /** Limits how much work is done at the same time; the rest waits in its order. */

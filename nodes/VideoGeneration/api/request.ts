@@ -1,7 +1,5 @@
 import type {
-	IDataObject,
 	IExecuteSingleFunctions,
-	IHttpRequestMethods,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
 	IN8nHttpFullResponse,
@@ -80,7 +78,7 @@ export async function openService(context: ApiContext): Promise<Service> {
 	}
 }
 
-/** Sends one signed request, once. The credential hands n8n the signal that ends it. @throws what n8n throws instead of a response */
+/** Signs and sends a request, once. The credential hands n8n the signal that ends it. @throws n8n's own error */
 export async function sendRequest(
 	{ context, hide }: Service,
 	options: IHttpRequestOptions & { timeout: number },
@@ -111,25 +109,17 @@ export interface ApiOptions extends RetryOptions {
 }
 
 /** The method and the path of an operation, which its `routing` declares. */
-export interface Endpoint {
-	method: IHttpRequestMethods;
-	url: string;
-}
+export type Endpoint = Required<Pick<IHttpRequestOptions, 'method' | 'url'>>;
 
-interface ApiRequest extends Endpoint {
-	qs?: IDataObject;
-	body?: IDataObject;
+interface ApiRequest extends Endpoint, Pick<IHttpRequestOptions, 'body' | 'qs'> {
 	/** The tag of an earlier response (RFC 9110, section 13.1.2): an unchanged list then comes without its body. */
 	etag?: string | undefined;
 	maxTextLength?: number;
 }
 
 /**
- * Sends a request, again where the policy allows it. All requests but adds and downloads come through here.
- *
- * @returns a body as the specification promises it, or an empty list if nothing has changed since the tag; and how
- * long parsing it took, while n8n's event loop stood still
- * @throws a RequestFailure
+ * Sends a request other than an add or a download, again where the policy allows it. Without a change since the tag, the
+ * body is an empty list. While it was parsed, n8n's event loop stood still. @throws a RequestFailure
  */
 export async function fetchFromApi(
 	service: Service,

@@ -21,7 +21,7 @@ export function parseBody(text: string): unknown {
 	return jsonParse(text, { fallbackValue: text.slice(0, 100) });
 }
 
-/** Checks for a 2xx whose body is an object with the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */
+/** Checks for a 2xx with an object of the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */
 export function checkBody(
 	{ headers, isTooLong, statusCode }: Omit<HttpResponse, 'text'>,
 	body: unknown,
@@ -260,11 +260,10 @@ function judgeAdd(response: HttpResponse, status: unknown, url: string): Fate {
 	return isRefused ? 'refused' : 'unknown';
 }
 
-/** Whether a 301 or 302 names the same path elsewhere. Another path may be that of the result of a request that was carried out. */
+/** Whether a 301 or 302 names the same path elsewhere. Another path may be the result of a request that was carried out. */
 function isElsewhere({ statusCode, headers }: HttpResponse, url: string): boolean {
 	const location = toText(headers.location);
 	if (![301, 302].includes(statusCode) || !URL.canParse(location, url)) return false;
-	const target = new URL(location, url);
-	const source = new URL(url);
+	const [source, target] = [new URL(url), new URL(location, url)];
 	return target.pathname === source.pathname && target.origin !== source.origin;
 }

@@ -22,8 +22,8 @@ const MAX_BACKOFF_MS = 30_000;
  * The service's own hint beats the back-off, which is exponential from 1 s, doubling, with full
  * jitter, so that many workflows that failed together do not come back together.
  *
- * @param tryNumber the number of times the request has been sent, from 1
- * @param random a number from 0 to 1
+ * @param tryNumber from 1
+ * @param random from 0 to 1
  * @returns the delay in milliseconds, or undefined when it must not be sent again
  */
 export function decideRetry(
@@ -49,10 +49,7 @@ export interface RetryOptions {
 	/** Whether each request that is accepted is paid for. */
 	isAdd?: boolean;
 	maxTries: number;
-	/**
-	 * The outage of the run: an item has used up its tries without a connection, and no request has got through since.
-	 * Requests are sent once meanwhile, so that a service that is down says so once, not item by item.
-	 */
+	/** Without a connection, a run's requests are sent once: a service that is down says so once, not item by item. */
 	outage?: { isUnderWay: boolean } | undefined;
 	/** Ends the wait between two tries. */
 	signal?: AbortSignal | undefined;

@@ -48,7 +48,6 @@ const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
 
 /** Unix time, as a number or a text: in seconds since 2001, or in milliseconds. */
 const UNIX_TIME = /^(\d{10}|\d{13})(\.\d+)?$/;
-const MAX_UNIX_SECONDS = 1e10;
 
 /** Longer texts are not dates, and parsing them may be slow. */
 const MAX_DATE_LENGTH = 100;
@@ -66,7 +65,7 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 	if (text.length > MAX_DATE_LENGTH) return undefined;
 	let time = NaN;
 	if (UNIX_TIME.test(text)) {
-		time = Math.floor(Number(text) * (Number(text) < MAX_UNIX_SECONDS ? 1000 : 1));
+		time = Math.floor(Number(text) * (Number(text) < 1e10 ? 1000 : 1));
 	} else if (typeof createdAt === 'string') time = parseDate(text);
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
 }

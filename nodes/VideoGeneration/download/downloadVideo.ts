@@ -29,17 +29,13 @@ export interface DownloadContext {
 }
 
 /** A Node.js stream as n8n returns it; published code may not import the class. */
-type FileStream = Extract<
-	Parameters<DownloadContext['helpers']['prepareBinaryData']>[0],
-	{ pipe: unknown }
->;
+type FileStream = Exclude<Parameters<DownloadContext['helpers']['prepareBinaryData']>[0], Buffer>;
 
 type VideoResponse = IN8nHttpFullResponse & { body: FileStream };
 
 export interface Video {
-	/** As the user or the service gives it. */
 	address: unknown;
-	/** The field that holds it, as displayed. */
+	/** The field that holds the address, as displayed. */
 	addressField: string;
 	/** The file's name; by default the name in the address. */
 	fileName?: string;
@@ -62,10 +58,7 @@ export function hideQuery({ origin, pathname }: URL): string {
 
 /**
  * Downloads a video into n8n's binary store, again from its beginning where the request policy allows it. The signal and
- * the deadline end a try that has begun, too.
- *
- * @returns the value for an item's `binary`
- * @throws a RequestFailure, whose texts are those of a download
+ * the deadline end a try that has begun, too. @throws a RequestFailure, whose texts are those of a download
  */
 export async function downloadVideo(
 	context: DownloadContext,
@@ -111,11 +104,9 @@ async function fetchVideo(
 }
 
 /**
- * Passes a video on to n8n's binary store. Where the connection breaks off, the stream fails while the store reads it: n8n
- * then deletes the part that it has stored, which a node cannot do.
- *
- * @param idleMs how long a chunk is awaited: n8n's own timeout ends with the head of the response
- * @throws a RequestFailure
+ * Passes a video on to n8n's binary store, and awaits each chunk for `idleMs`: n8n's own timeout ends with the head of the
+ * response. Where the connection breaks off, the stream fails while the store reads it: n8n then deletes the part that it
+ * has stored, which a node cannot do. @throws a RequestFailure
  */
 export async function storeVideo(
 	{ helpers }: DownloadContext,

@@ -6,11 +6,7 @@ import { RequestFailure, type Unidentified } from '../failures/failure';
 import type { Job } from '../item/job';
 import { downloadVideo, type Video } from './downloadVideo';
 
-/**
- * The output of a finished item, with its file if that is wanted.
- *
- * @throws a RequestFailure: nothing is queued again for it
- */
+/** A finished item's output, with its file if wanted. @throws a RequestFailure: nothing is queued again for it */
 export async function outputVideo(
 	job: Job,
 	wanted: { binaryPropertyName: string | undefined; fileName: string },
@@ -30,8 +26,8 @@ export async function downloadOfItem(
 	{ api, context, run }: Job,
 	video: Omit<Video, 'takenNames'>,
 ): Promise<IBinaryData> {
-	const named = { ...video, takenNames: run.takenNames };
-	return await run.takeDownloadSlot(() => downloadVideo(context, named, api));
+	const { takenNames } = run;
+	return await run.takeDownloadSlot(() => downloadVideo(context, { ...video, takenNames }, api));
 }
 
 /** Items share a list for this long: each would fetch all of it. */

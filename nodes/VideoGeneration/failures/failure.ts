@@ -1,12 +1,7 @@
 /** A longer `Retry-After` fails the request at once: a running workflow does not wait that long. */
 export const MAX_RETRY_AFTER_MS = 120_000;
 
-/**
- * The fate of an add, of which a second one would be paid for again:
- * - `notSent`: there is proof that it never left
- * - `refused`: the service answered with proof that nothing was queued
- * - `unknown`: everything else, since the absence of evidence proves nothing
- */
+/** The fate of an add. Without proof of another one, it is unknown: a second add may be paid for again. */
 export type Fate = 'notSent' | 'refused' | 'unknown';
 
 /**

@@ -19,10 +19,10 @@ export interface FailureContext {
 	canBeRetried?: boolean;
 	/** The fields to check when the request is rejected, as displayed. */
 	fields?: string;
-	/** What happens next, or is to be done, after a failure that may pass, and after a rate limit. */
+	/** What to do after a failure that may pass, and after a rate limit. */
 	nextTry?: string;
 	rateLimitAdvice?: string;
-	/** The text for a 404. */
+	/** For a 404. */
 	notFound?: FailureText;
 }
 
@@ -233,7 +233,6 @@ const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'ambiguousVideo
 
 const QUEUED =
 	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID "{queueId}".';
-const NOT_QUEUED = 'This video was not queued.';
 const FINISHED =
 	'The video is finished and paid for. To download it, {orRetry}use Video > Download. Its queue ID is "{queueId}".';
 const NEVER_AGAIN =
@@ -252,7 +251,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	if (context.isQueued && !ENDS_OF_WAIT.includes(kind)) {
 		sentences.unshift(isDownload(facts) ? FINISHED : QUEUED);
 	}
-	if (facts.fate === 'refused') sentences.unshift(NOT_QUEUED);
+	if (facts.fate === 'refused') sentences.unshift('This video was not queued.');
 	const isUncertain = context.mayBeQueued === true && kind !== 'cancelled';
 	if (isUncertain) {
 		// With a wrong address, nothing can be checked before it is corrected.
@@ -310,6 +309,11 @@ type Slots = Record<string, unknown>;
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const { cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
 	const { fields, isAgentCall, nextTry } = context;
+	const known: Slots = { ...context, ...facts, ...unidentified?.dates };
+	// Some texts come from the service, or from an item.
+	const plain = Object.entries(known).map(([name, value]) => {
+		return [name, typeof value === 'string' ? toLine(value) : value] as const;
+	});
 	const isOfHost = isDownload(facts);
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
@@ -327,7 +331,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
 		nextTry: 'Try again later.',
 		lastStatus: 'unknown',
-		...makePlain({ ...context, ...facts, ...unidentified?.dates }),
+		...Object.fromEntries(plain),
 		server: isOfHost ? "video's host" : 'video service',
 		checkServer: isOfHost ? checkHost : checkService,
 		checkFields: fields ? `Check ${fields} of this item.` : checkService,
@@ -351,14 +355,6 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	};
 }
 
-/** Some texts come from the service, or from an item. */
-function makePlain(slots: object): Slots {
-	const entries = Object.entries(slots) as [string, unknown][];
-	return Object.fromEntries(
-		entries.map(([name, value]) => [name, typeof value === 'string' ? toLine(value) : value]),
-	);
-}
-
 /** Joins the sentences, without those that lack a fact. */
 function fill(sentences: string[], slots: Slots): string {
 	const isComplete = (sentence: string) =>
@@ -380,7 +376,7 @@ export const MAX_SHOWN_LENGTH = 300;
 /** How much of it is searched for markup. */
 const MAX_SEARCHED_LENGTH = 4_096;
 
-/** A text of somebody else as one line without markup, which n8n's editor shows. A tag without an end would end in the text after it. */
+/** A text of others as one line without markup, which n8n's editor shows. A tag without an end may end in the text after it. */
 export function toLine(text: string): string {
 	const line = text
 		.slice(0, MAX_SEARCHED_LENGTH)
