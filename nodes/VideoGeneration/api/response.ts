@@ -74,9 +74,6 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
 	return Math.max(0, until - (Date.parse(toText(headers.date)) || now));
 }
 
-/** A list of errors may be as long as the service likes. */
-const MAX_WORDS = 100;
-
 /**
  * The service's own words, in the usual places of a body or a body that is plain text: the specification shows `message`
  * for one endpoint alone ("Errors", point 2).
@@ -84,8 +81,9 @@ const MAX_WORDS = 100;
 export function getServiceMessage(body: unknown): Pick<FailureFacts, 'serviceMessage'> {
 	const plainText = nameContent(body) === 'other' ? body : undefined;
 	const { message = plainText, error, detail, errors } = isObject(body) ? body : {};
+	// A list of errors may be as long as the service likes.
 	const nested = [error, detail, errors]
-		.flatMap((each) => (Array.isArray(each) ? (each as unknown[]).slice(0, MAX_WORDS) : [each]))
+		.flatMap((each) => (Array.isArray(each) ? (each as unknown[]).slice(0, 100) : [each]))
 		.flatMap((each) => (isObject(each) ? [each.message, each.msg] : [each]));
 	const serviceMessage = [message, ...nested]
 		.map((words) => (typeof words === 'string' ? toLine(words) : ''))
@@ -138,7 +136,6 @@ export function hashText(text: string): number {
 
 /** A shorter key is a placeholder, for a service without keys, and may be a part of any word. */
 const MIN_KEY_LENGTH = 8;
-
 const HIDDEN = '[API key]';
 
 /** Removes the key from a text of the service, however it is written there. */
@@ -166,14 +163,16 @@ function hideForm(text: string, form: string): string {
 		part.lastIndex = from;
 		return part.test(text) ? part.lastIndex : Infinity;
 	};
+	const start = new RegExp(patterns[0] ?? '', 'g');
 	let shown = '';
 	let end = 0;
-	// Looking ahead finds places that overlap, too.
-	for (const { index } of text.matchAll(new RegExp(`(?=${patterns[0]})`, 'g'))) {
-		const foundEnd = index < end ? Infinity : parts.reduce(findEnd, index);
+	for (let found = start.exec(text); found; found = start.exec(text)) {
+		const foundEnd = parts.reduce(findEnd, found.index);
+		// The next place may overlap this one.
+		start.lastIndex = found.index + 1;
 		if (foundEnd === Infinity) continue;
-		shown += text.slice(end, index) + HIDDEN;
-		end = foundEnd;
+		shown += text.slice(end, found.index) + HIDDEN;
+		end = start.lastIndex = foundEnd;
 	}
 	return shown + text.slice(end);
 }
@@ -211,7 +210,7 @@ export function readAddResponse(
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};
 	const queueId = isObject(newQueueItem) ? toId(newQueueItem.queueId) : '';
-	if (isSuccess(response) && !isTooLong && queueId !== '') {
+	if (response.statusCode < 300 && !isTooLong && queueId !== '') {
 		return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
 	}
 	const failure = explainAddResponse(response, body);
@@ -222,10 +221,6 @@ export function readAddResponse(
 	const fate = isUnnamed ? judgeAdd(response, status, url) : 'unknown';
 	const receivedText = fate === 'unknown' ? text.slice(0, MAX_SHOWN_LENGTH) : '';
 	return failure.with({ fate, receivedText: receivedText || undefined, receivedQueueId });
-}
-
-function isSuccess({ statusCode }: HttpResponse): boolean {
-	return statusCode >= 200 && statusCode <= 299;
 }
 
 function explainAddResponse(response: HttpResponse, body: unknown): RequestFailure {
@@ -254,9 +249,10 @@ function judgeAdd(response: HttpResponse, status: unknown, url: string): Fate {
 	const { statusCode } = response;
 	// A proxy asks for a user name and a password, and passes nothing on.
 	if (statusCode === 407) return 'notSent';
-	const isRefused = isSuccess(response)
-		? REFUSALS.test(toText(status))
-		: REFUSING_STATUSES.has(statusCode) || isElsewhere(response, url);
+	const isRefused =
+		statusCode < 300
+			? REFUSALS.test(toText(status))
+			: REFUSING_STATUSES.has(statusCode) || isElsewhere(response, url);
 	return isRefused ? 'refused' : 'unknown';
 }
 

@@ -33,12 +33,11 @@ export function decideRetry(
 	maxTries: number,
 	random: number,
 ): number | undefined {
-	const { facts } = failure;
-	const isHarmless = !isAdd || facts.fate === 'refused' || facts.fate === 'notSent';
+	const { fate, httpCode = '', retryAfterMs = 0 } = failure.facts;
+	const isHarmless = !isAdd || fate === 'refused' || fate === 'notSent';
 	// 501 and 505 say that the service cannot do this at all.
-	const mayHelp = isTransient(failure) && !['501', '505'].includes(facts.httpCode ?? '');
+	const mayHelp = isTransient(failure) && !['501', '505'].includes(httpCode);
 	if (!mayHelp || !isHarmless || tryNumber >= maxTries) return undefined;
-	const { retryAfterMs = 0 } = facts;
 	// A hint of 0 is rounded down, so all tries could be over within the second that is meant.
 	const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 	if (retryAfterMs === 0) return random * backoffMs;

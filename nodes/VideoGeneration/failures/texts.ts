@@ -440,18 +440,17 @@ const HINTS = [
 	"Items that were left out, because the video of their 'Unique Key' came out before: {leftOut}. If a later node failed then, retry that execution under Executions. To make a video again, give the item another key.",
 ];
 
-/** Maximum number of projects that a hint names. */
-const MAX_NAMED = 5;
-
 /** The hints under the output of a run, each with the number of its items; none where all went well. */
 export function describeRun(facts: RunFacts): string[] {
 	const { isListUnreliable, leftOut, mayBeQueued, unidentified } = facts;
 	const several = unidentified.filter(({ count = 0 }) => count > 0);
+	// A hint names five projects at most.
+	const names = [...new Set(several.map(nameCandidates))].slice(0, 5).join('; ');
 	const notListed = fill(NOT_LISTED, { ...unidentified.find(({ dates }) => dates)?.dates });
 	const slots = {
 		mayBeQueued: mayBeQueued || undefined,
 		several: several.length || undefined,
-		names: [...new Set(several.map(nameCandidates))].slice(0, MAX_NAMED).join('; '),
+		names,
 		advice: isListUnreliable ? notListed : TELL_APART,
 		unlisted: unidentified.length - several.length || undefined,
 		notListed: isListUnreliable ? ` ${notListed}` : '',
