@@ -90,6 +90,7 @@ export class VideoGenerationApi implements ICredentialType {
 			baseURL: '={{ $credentials.baseUrl }}',
 			url: '/v1/user/account',
 			json: true,
+			disableFollowRedirect: true,
 		},
 		rules: testRules,
 	};

@@ -1,8 +1,15 @@
 /** The name of the credential type, whose `authenticate` signs every request. */
 export const CREDENTIAL = 'videoGenerationApi';
 
-/** A problem of the credential that a person has to correct. Its message says how. */
-export class CredentialProblem extends Error {}
+/** A problem of the credential that a person has to correct. */
+export class CredentialProblem extends Error {
+	constructor(
+		readonly problem: string,
+		readonly whatToDo: string,
+	) {
+		super(`${problem}. ${whatToDo}`);
+	}
+}
 
 const OPEN = 'Open the Video Generation API credential and';
 
@@ -16,7 +23,7 @@ const LOOPBACK = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/
 export function parseBaseUrl(pasted: unknown): string {
 	const text = trimPasted(pasted);
 	if (text === '') {
-		throw new CredentialProblem(`'Base URL' is empty. ${OPEN} enter the address of the service.`);
+		throw new CredentialProblem("'Base URL' is empty", `${OPEN} enter the address of the service.`);
 	}
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 	const isLoopback = LOOPBACK.test(text);
@@ -29,7 +36,8 @@ export function parseBaseUrl(pasted: unknown): string {
 	const isWeb = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
 	if (!isWeb || !isName) {
 		throw new CredentialProblem(
-			`'Base URL' is not a web address. ${OPEN} enter an address like https://api.example.com.`,
+			"'Base URL' is not a web address",
+			`${OPEN} enter an address like https://api.example.com.`,
 		);
 	}
 	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/(\/v1)?\/?$/i, '');
@@ -54,7 +62,6 @@ export function parseApiKey(pasted: unknown): string {
 		key === ''
 			? 'is empty'
 			: 'contains characters that are not allowed, such as spaces or line breaks';
-	throw new CredentialProblem(
-		`'API Key' ${problem}. ${OPEN} paste the key from the developers page of your account.`,
-	);
+	const whatToDo = `${OPEN} paste the key from the developers page of your account.`;
+	throw new CredentialProblem(`'API Key' ${problem}`, whatToDo);
 }

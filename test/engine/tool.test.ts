@@ -107,7 +107,7 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 			const [answer] = await ask(GENERATE_FILE, { way, settings: { onError } }).catch(
 				(error: unknown) => [(error as Error).message],
 			);
-			expect(answer).toMatch(/did not accept the API key.*queued and paid for/s);
+			expect(answer).toMatch(/does not allow this.*queued and paid for/s);
 			expect(answer).not.toMatch(/retry/i);
 		},
 	);

@@ -73,7 +73,8 @@ export async function openService(context: ApiContext): Promise<Service> {
 		};
 	} catch (error) {
 		if (!(error instanceof CredentialProblem)) throw classifyError(error);
-		const failure = new RequestFailure({ kind: 'badCredential', serviceMessage: error.message });
+		const { problem, whatToDo } = error;
+		const failure = new RequestFailure({ kind: 'badCredential', problem, whatToDo });
 		throw failure;
 	}
 }

@@ -13,6 +13,9 @@ import { BROKEN_OFF, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/texts';
 import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
+/** A host that never ends must not hold an item forever, unless a poll has a deadline anyway. */
+const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;
+
 /** n8n follows redirects, and checks each address by its own rules about hosts: the key is not sent with a download. */
 const REQUEST = {
 	method: 'GET',
@@ -63,7 +66,7 @@ export function hideQuery({ origin, pathname }: URL): string {
 export async function downloadVideo(
 	context: DownloadContext,
 	{ address, addressField, fileName = '', takenNames }: Video,
-	{ connection = {}, deadline = Infinity, maxTries, signal }: ApiOptions,
+	{ connection = {}, deadline = performance.now() + MAX_DOWNLOAD_MS, maxTries, signal }: ApiOptions,
 ): Promise<IBinaryData> {
 	const url = parseVideoAddress(address);
 	if (url === undefined) throw new RequestFailure({ kind: 'notAnAddress', addressField });

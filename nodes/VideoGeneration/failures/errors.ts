@@ -81,8 +81,10 @@ type Proof = Pick<FailureFacts, 'kind' | 'httpCode' | 'loopback'>;
  * connection secure, or of n8n's own protection. Several innermost errors have to prove the same.
  */
 export function findProof(error: unknown): Proof | undefined {
-	const [proof, ...others] = findRoots(error).map(findProofOfRoot);
-	return others.every((other) => other?.kind === proof?.kind) ? proof : undefined;
+	const proofs = findRoots(error).map(findProofOfRoot);
+	// Node.js tries ::1 before 127.0.0.1, which people know.
+	const proof = proofs.at(-1);
+	return proofs.every((each) => each?.kind === proof?.kind) ? proof : undefined;
 }
 
 /**

@@ -28,8 +28,11 @@ export interface FailureFacts {
 	fate?: Fate;
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
 	httpCode?: string | undefined;
-	/** The service's own words, or those of n8n or of the credential where no response came. */
+	/** The service's own words, or those of n8n where no response came. */
 	serviceMessage?: string | undefined;
+	/** Of a credential that cannot be used. */
+	problem?: string;
+	whatToDo?: string;
 	retryAfterMs?: number | undefined;
 	location?: string | undefined;
 	/** The content that arrived instead of JSON or a video. */

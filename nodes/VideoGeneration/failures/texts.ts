@@ -81,9 +81,14 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		`To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to its part before '/v1'.`,
 	],
 	rejected: ['The video service rejected the request ({httpCode})', '{checkFields}', SAID],
-	'rejected.key': [
+	'rejected.401': [
 		'The video service did not accept the API key',
-		`${OPEN}, paste 'API Key' again from the developers page of the account that owns the project or queue item, and test it.`,
+		`${OPEN}, paste 'API Key' again from the developers page of your account and test it.`,
+		SAID,
+	],
+	'rejected.403': [
+		'The video service does not allow this for the API key',
+		`${OPEN} and check that 'API Key' belongs to the account that owns the project or queue item.`,
 		SAID,
 	],
 	'rejected.page': [
@@ -128,11 +133,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		'The SSRF protection of n8n blocks its address, or where it redirects to: a private network, or this host. {checkServer} If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
 		'{nothingSent}.',
 	],
-	badCredential: [
-		'The Video Generation API credential cannot be used',
-		'{serviceMessage}',
-		'{nothingSent}.',
-	],
+	badCredential: ['{problem}', '{whatToDo}', '{nothingSent}.'],
 	unsent: ['{serviceMessage}', '{checkServer}', '{nothingSent}.'],
 	'unsent.certificate': [
 		'No secure connection to the {server} could be made ({httpCode})',
@@ -298,8 +299,7 @@ function getVariant(facts: FailureFacts): string | undefined {
 	if (facts.hasLeftQueue) return 'left';
 	if (facts.isPending) return 'pending';
 	const isDenied = kind === 'rejected' && /^40[13]$/.test(httpCode);
-	if (isDenied && content === 'html') return 'page';
-	if (isDenied) return content === undefined ? 'key' : 'unsigned';
+	if (isDenied && content !== undefined) return content === 'html' ? 'page' : 'unsigned';
 	return content;
 }
 

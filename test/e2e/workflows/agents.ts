@@ -171,7 +171,7 @@ describe.each(Object.entries(WAYS))(
 			]);
 			const [charge] = real.sandbox.charges;
 			expect(made).toContain(`${charge?.videoId}.mp4`);
-			expect(refused).toMatch(/did not accept the API key.*This video was not queued/s);
+			expect(refused).toMatch(/does not allow this.*This video was not queued/s);
 			expect(listPaid()).toEqual(['A sea']);
 			const operations = real.sandbox.requests.map((request) => request.operation);
 			expect(operations).not.toContain('video.file');

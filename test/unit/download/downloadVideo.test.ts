@@ -141,6 +141,19 @@ describe('A download', () => {
 		await pass(2 * SECOND);
 		expect(outcome.error).toMatchObject({ facts: { httpCode: 'ETIMEDOUT' } });
 	});
+
+	test('without a deadline ends after 6 hours, however the clock is set', async () => {
+		const host = new Host();
+		const outcome = start(host);
+		for (let halfMinute = 0; halfMinute < 2 * 6 * 60; halfMinute++) {
+			expect(outcome).toEqual({});
+			host.send(halfMinute, halfMinute + 1);
+			if (halfMinute === 30) jest.setSystemTime(Date.now() + 24 * HOUR);
+			if (halfMinute === 60) jest.setSystemTime(Date.now() - 48 * HOUR);
+			await pass(30 * SECOND);
+		}
+		expect(outcome.error).toMatchObject({ facts: { httpCode: 'ETIMEDOUT' } });
+	});
 });
 
 describe('A stream on its way to the store', () => {

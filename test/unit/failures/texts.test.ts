@@ -79,7 +79,7 @@ const OF_SERVICE: Row[] = [
 	['incomplete', { httpCode: '200', field: 'videos' }, /has no 'videos'/],
 	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	['unsent', { serviceMessage: 'No database' }, /^No database Open.* Nothing was sent\.$/],
-	['badCredential', { serviceMessage: 'It is empty.' }, /It is empty\. Nothing was sent\.$/],
+	['badCredential', { problem: 'It is empty', whatToDo: 'Open.' }, /Open\. Nothing was sent\.$/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
