@@ -1,7 +1,7 @@
 import { untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
 import { logInfo, type Run } from '../item/job';
-import type { Telling } from '../waiting/accountVideos';
+import type { KnownService } from '../waiting/accountVideos';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
 
@@ -21,21 +21,20 @@ interface Place {
 /**
  * Waits until the item's video can be made.
  *
- * @param telling whether the service tells which video is whose
  * @returns the item's lane, and its place, which it has to leave
  * @throws a RequestFailure of the kind `cancelled` when the run ends while the item waits
  */
 export async function enterLane(
 	job: VideoJob,
 	videosAtOnce: number | undefined,
-	telling: Telling,
+	service: KnownService,
 ): Promise<{ lane: Lane; place: Place }> {
 	const { ledger, open, order, run } = job;
 	const projectId = ledger.state.projectId ?? order.body.projectId ?? '';
 	const { baseUrl } = await open();
 	for (const [key, lane] of lanes) if (lane.isOver()) lanes.delete(key);
 	const key = JSON.stringify([baseUrl, projectId]);
-	const lane = lanes.get(key) ?? new Lane(telling);
+	const lane = lanes.get(key) ?? new Lane(service);
 	lanes.set(key, lane);
 	const place = { run, videosAtOnce };
 	await lane.enter(job, place);
@@ -54,7 +53,7 @@ class Lane {
 	/** How long the last videos took, from their adds to their outputs, the newest last. */
 	private times: { tookMs: number; endedAt: number }[] = [];
 
-	constructor(private readonly telling: Telling) {}
+	constructor(private readonly service: KnownService) {}
 
 	/** Waits for a place. A paid video is being made already, so it takes one at once. @throws when the run ends meanwhile */
 	async enter(job: VideoJob, place: Place): Promise<void> {
@@ -84,7 +83,7 @@ class Lane {
 
 	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make one more at once. */
 	learn({ run }: Place, { isTold }: FinishedVideo): void {
-		if (isTold !== undefined) this.telling.learn(isTold);
+		if (isTold !== undefined) this.service.learn(isTold);
 		if (isTold) run.toldAtOnce += 1;
 	}
 
@@ -135,7 +134,7 @@ class Lane {
 
 	/** How many videos may be made at once: the least that the next one and those being made allow. */
 	private getPlaces(next: Place): number {
-		const ofService = this.telling.isExpected ? TOLD_AT_ONCE : 1;
+		const ofService = this.service.isTelling ? TOLD_AT_ONCE : 1;
 		return Math.min(...[next, ...this.running].map(({ videosAtOnce = ofService }) => videosAtOnce));
 	}
 

@@ -72,8 +72,8 @@ async function makeInLane(
 	turn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
-	const { telling } = watching.videos;
-	const { lane, place } = await enterLane(job, wait.videosAtOnce, telling);
+	const { service } = watching.videos;
+	const { lane, place } = await enterLane(job, wait.videosAtOnce, service);
 	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
 	let sentAt: number | undefined;
@@ -81,7 +81,7 @@ async function makeInLane(
 		if (!ledger.isPaid) {
 			const paid = await pay(job, lane.usualMs ?? shortestMs, async () => {
 				// Another process may have had videos listed until it gave up the turn.
-				const since = telling.isExpected ? undefined : await turn?.take(job, watching.videos);
+				const since = service.isTelling ? undefined : await turn?.take(job, watching.videos);
 				// What is listed before the add is another's.
 				await watching.videos.list.catchUp(watching.requests, since);
 			});
@@ -92,7 +92,7 @@ async function makeInLane(
 		lane.learn(place, video);
 		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
 		// The service tells them apart: other workers may begin.
-		if (telling.isExpected) await turn?.giveUp(watching.videos);
+		if (service.isTelling) await turn?.giveUp(watching.videos);
 		return video;
 	} catch (reason) {
 		// A video whose run has ended would have taken at least one more check.

@@ -20,18 +20,22 @@ const SAME_DATE_MS = 1_000;
 const REQUIRED_FACTOR = 4;
 const MAX_REQUIRED = 16;
 
-/**
- * Whether a service tells which video is an item's: by its address in the item's progress, or by its queue ID in the
- * list of videos. The specification promises neither.
- */
-export class Telling {
-	private toldInARow = 0;
-	private required = 1;
+/** A service, as far as this process knows it. */
+export class KnownService {
+	/** By key: two keys may be of one account. */
+	readonly keys = new Map<number, AccountVideos>();
+	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
+	readonly mistrusted = new Map<string | undefined, number>();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
 	namesQueueIds = false;
+	private toldInARow = 0;
+	private required = 1;
 
-	/** Whether it can be expected to tell the next videos. */
-	get isExpected(): boolean {
+	/**
+	 * Whether it can be expected to tell which video is whose: by its address in the item's progress, or by its queue ID in
+	 * the list of videos. The specification promises neither.
+	 */
+	get isTelling(): boolean {
 		return this.toldInARow >= this.required;
 	}
 
@@ -40,15 +44,6 @@ export class Telling {
 		this.toldInARow = isTold ? this.toldInARow + 1 : 0;
 		if (!isTold) this.required = Math.min(this.required * REQUIRED_FACTOR, MAX_REQUIRED);
 	}
-}
-
-/** A service, as far as this process knows it. */
-class KnownService {
-	/** By key: two keys may be of one account. */
-	readonly keys = new Map<number, AccountVideos>();
-	readonly telling = new Telling();
-	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
-	readonly mistrusted = new Map<string | undefined, number>();
 }
 
 /** By address, for as long as this process lives. All executions share them. */
@@ -113,28 +108,16 @@ class Account {
 		this.claims.delete(claim);
 	}
 
-	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
+	/** Takes in what is known with another key of the account. */
 	join({ claims, entries, items, mistrusted }: Account): void {
-		const same = new Map<QueueItem, QueueItem>();
+		for (const claim of claims) this.claims.add(claim);
 		for (const [queueId, theirs] of items) {
-			const ours = [...(this.items.get(queueId) ?? [])];
-			for (const item of theirs) {
-				const isSame = (each: QueueItem) => isOneDate(each.queuedAt, item.queuedAt) !== false;
-				const found = ours.findLast(isSame);
-				if (found) same.set(item, found);
-				else addTo(this.items, queueId, item);
-			}
-		}
-		for (const claim of claims) {
-			this.claims.add(claim);
-			claim.item = same.get(claim.item) ?? claim.item;
-			claim.item.claims.add(claim);
+			for (const item of theirs) addTo(this.items, queueId, item);
 		}
 		for (const [key, theirs] of entries) {
-			const { shownAt, owner } = theirs;
-			if (owner) theirs.owner = same.get(owner) ?? owner;
-			const { shownAt: before = Infinity, ...ours } = this.entries.get(key) ?? {};
-			this.entries.set(key, { ...theirs, ...ours, shownAt: Math.min(shownAt, before) });
+			const { shownAt = Infinity, ...ours } = this.entries.get(key) ?? {};
+			const first = Math.min(shownAt, theirs.shownAt);
+			this.entries.set(key, { ...theirs, ...ours, shownAt: first });
 		}
 		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
 	}
@@ -153,12 +136,7 @@ export class AccountVideos {
 	/** How many items are waited for, or will be. */
 	private watchers = 0;
 
-	constructor(private readonly service: KnownService) {}
-
-	/** Whether the service tells which video is whose. */
-	get telling(): Telling {
-		return this.service.telling;
-	}
+	constructor(readonly service: KnownService) {}
 
 	/** Keeps what is known while an item is made. @returns a function that ends this */
 	begin(): () => void {
@@ -315,7 +293,7 @@ export class AccountVideos {
 			if (video === undefined || others.length > 0) continue;
 			// An entry that is known as its own from before is not told by the service.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
-			this.telling.namesQueueIds ||= claim.isNamed;
+			this.service.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
 			free.delete(video);
 		}

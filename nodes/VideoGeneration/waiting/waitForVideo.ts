@@ -58,7 +58,13 @@ export async function resumeVideo(job: Job, settings: WaitSettings): Promise<Fin
 	const { finished, unidentified } = job.ledger.state;
 	if (finished) return { json: finished, unidentified };
 	const watching = await watchVideos(job);
-	return await waitForVideo(job, settings, watching).finally(watching.end);
+	try {
+		// The list tells whether two keys are of one account.
+		await watching.videos.list.refresh(watching.requests);
+		return await waitForVideo(job, settings, watching);
+	} finally {
+		watching.end();
+	}
 }
 
 /** Watches the videos of an item's account. The caller ends it. */
@@ -215,7 +221,7 @@ class Wait {
 		claim.dueAt = performance.now() + claim.listingDelayMs;
 		const isKnown = () => claim.own !== undefined || claim.item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		const isListed = videos.telling.namesQueueIds && !isKnown();
+		const isListed = videos.service.namesQueueIds && !isKnown();
 		if (isListed) await videos.list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < claim.dueAt) {
 			await pauseUntil(Math.min(this.checkAt, claim.dueAt), requests.signal);

@@ -73,10 +73,12 @@ test('An entry that another key of the account has shown before the add is not t
 test('An item that two keys of the account have added in equal orders is one item, which both waits are given', async () => {
 	const open = openService();
 	const [ours, other] = [open(1), open(2)];
+	const before = { id: 0, projectId: '1', url: 'before' };
+	for (const { read } of [ours, other]) await read(before);
 	const waits = [ours, other].map(({ wait }) => wait({ queuedAt: DATE, sentAt: now() }));
 	for (const claim of waits) claim.dueAt = now();
-	await ours.read(ENTRY);
-	await other.read(ENTRY);
+	await ours.read(before, ENTRY);
+	await other.read(before, ENTRY);
 	expect(waits.map(({ own }) => own)).toEqual([OWN, OWN]);
 	const later = [ours, other].map(({ wait }) => wait());
 	await ours.read(ENTRY);
@@ -212,7 +214,7 @@ test('A video that is known as an own one is not named by the service', async ()
 	const claim = wait();
 	await read(ENTRY);
 	expect(claim).toMatchObject({ own: OWN, isNamed: false });
-	expect(videos.telling.namesQueueIds).toBe(false);
+	expect(videos.service.namesQueueIds).toBe(false);
 });
 
 test('A missing video of an unknown project has no video of another account mistrusted', async () => {

@@ -1,4 +1,4 @@
-import { Telling } from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { KnownService } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 describe('A service is expected to tell which video is whose', () => {
 	const T = true;
@@ -12,8 +12,8 @@ describe('A service is expected to tell which video is whose', () => {
 		['and after the next failure, after sixteen', [T, F, F, ...Array<boolean>(15).fill(T)], false],
 		['which is the most', [F, F, F, F, ...Array<boolean>(16).fill(T)], true],
 	])('%s', (_, told, expected) => {
-		const telling = new Telling();
-		for (const each of told) telling.learn(each);
-		expect(telling.isExpected).toBe(expected);
+		const service = new KnownService();
+		for (const each of told) service.learn(each);
+		expect(service.isTelling).toBe(expected);
 	});
 });
