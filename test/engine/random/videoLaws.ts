@@ -197,8 +197,11 @@ const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
 	(records.session.cleared.has(charge) || records.plan.service.endedItemsLeaveAfterMs !== null);
 
 /** Whether some items are told the addresses of their videos, which lists sign otherwise. */
-const isToldOtherwise = ({ service }: Plan) =>
-	service.signedUrls === true && typeof service.videoUrlInDetails === 'string';
+const isToldOtherwise = (plan: Plan) => {
+	const told = listServices(plan).map(({ videoUrlInDetails = false }) => videoUrlInDetails);
+	const isSome = told.some((each) => typeof each === 'string') || new Set(told).size > 1;
+	return plan.service.signedUrls === true && isSome;
+};
 
 /** Whether a list may show videos long after Listing Delay. */
 const isCached = ({ plan }: Records) => (plan.service.listCacheMs ?? 0) > 0;
