@@ -105,11 +105,6 @@ class Lane {
 		this.times = [...this.times, time].slice(-VIDEOS_KEPT);
 	}
 
-	/** Notes that a video took longer than a time. It counts if no known video took longer. */
-	noteMinimum(tookMs: number): void {
-		if (tookMs > (this.usualMs ?? 0)) this.noteTime(tookMs);
-	}
-
 	/** Whether nothing is left of it that the next execution has to know. */
 	isOver(): boolean {
 		return this.running.size + this.waiting.size === 0 && this.usualMs === undefined;

@@ -96,9 +96,9 @@ async function makeInLane(
 		return video;
 	} catch (reason) {
 		// A video whose run has ended would have taken at least one more check.
-		if (sentAt !== undefined && classifyError(reason).kind === 'cancelled') {
-			lane.noteMinimum(performance.now() - sentAt + shortestMs);
-		}
+		const leastMs = performance.now() - (sentAt ?? NaN) + shortestMs;
+		const isSlow = leastMs > (lane.usualMs ?? 0) && classifyError(reason).kind === 'cancelled';
+		if (isSlow) lane.noteTime(leastMs);
 		// The run ends before its next item takes the place that is left.
 		run.end(job, reason);
 		throw reason as Error;

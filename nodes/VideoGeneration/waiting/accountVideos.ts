@@ -119,7 +119,7 @@ class Account {
 			const first = Math.min(shownAt, theirs.shownAt);
 			this.entries.set(key, { ...theirs, ...ours, shownAt: first });
 		}
-		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
+		for (const [projectId, until] of mistrusted) this.mistrusted.set(projectId, until);
 	}
 }
 
@@ -257,8 +257,8 @@ export class AccountVideos {
 		this.account.forgetOld();
 		this.findOtherKeys(entries);
 		const open = listOpen(this.account.claims);
-		const isDue = ({ dueAt = Infinity }: Claim) => dueAt <= requestedAt;
-		const earliest = Math.min(...open.filter(isDue).map(getEarliest));
+		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
+		const earliest = Math.min(...due.map(getEarliest));
 		const names = new ClaimNames(open);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free = new Set<ListedVideo>();
@@ -289,7 +289,7 @@ export class AccountVideos {
 		for (const [claim, videos] of named) {
 			// If it must be listed by now, an entry that looks older has the date of another clock.
 			const inTime = videos.filter((video) => !isOlder(claim, video));
-			const [video, ...others] = inTime.length > 0 || !isDue(claim) ? inTime : videos;
+			const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
 			if (video === undefined || others.length > 0) continue;
 			// An entry that is known as its own from before is not told by the service.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
@@ -297,7 +297,7 @@ export class AccountVideos {
 			this.give(claim, video);
 			free.delete(video);
 		}
-		this.settle(listOpen(open).filter(isDue), [...free], changedAt);
+		this.settle(listOpen(due), [...free], changedAt);
 	}
 
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
@@ -314,8 +314,8 @@ export class AccountVideos {
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
-			extend(this.account.mistrusted, projectId, until);
-			if (isAdded(claim)) extend(this.service.mistrusted, projectId, until);
+			this.account.mistrusted.set(projectId, until);
+			if (isAdded(claim)) this.service.mistrusted.set(projectId, until);
 		}
 		const latestLast = free.sort((a, b) => a.shownAt - b.shownAt);
 		const latest = new Map(latestLast.map((video) => [video.projectId, video]));
@@ -357,10 +357,8 @@ export class AccountVideos {
 function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentified['dates'] {
 	const { queuedAt } = claim.item;
 	if (!video || video.shownAt < getEarliest(claim) || !isOlder(claim, video)) return undefined;
-	const [videoDate = '', queueDate = ''] = [video.createdAt, queuedAt].map((time = 0) =>
-		new Date(time).toISOString(),
-	);
-	return { videoDate, queueDate };
+	const toDate = (time = 0) => new Date(time).toISOString();
+	return { videoDate: toDate(video.createdAt), queueDate: toDate(queuedAt) };
 }
 
 /** Whether two dates are of one thing; undefined if one is not known. */
@@ -372,14 +370,6 @@ function isOneDate(one = NaN, other = NaN): boolean | undefined {
 /** The claims whose entries are not known. */
 function listOpen(claims: Iterable<Claim>): Claim[] {
 	return [...claims].filter(({ own }) => own === undefined);
-}
-
-function extend(
-	times: Map<string | undefined, number>,
-	projectId: string | undefined,
-	until: number,
-) {
-	times.set(projectId, Math.max(times.get(projectId) ?? until, until));
 }
 
 /**

@@ -225,15 +225,6 @@ function findCandidates(
 	return [...found];
 }
 
-export interface Decision {
-	/** The entries of the claims whose own one is known. */
-	own: Map<Claim, ListedVideo>;
-	/** How many entries can be each claim's own that are no other item's. */
-	counts: Map<Claim, number>;
-	/** The claims whose entries had to be listed, and were not. */
-	missing: Claim[];
-}
-
 /**
  * Decides whose video is whose among entries that name no item. The list shows a due claim's own entry, so a single
  * candidate is its own. It is then no other item's, which may leave another claim a single one. An item that left the
@@ -243,13 +234,14 @@ export interface Decision {
  * @param free the entries of the list that are no item's yet
  * @param others the claims whose entries are not known either: they are waited for, or their videos are owed
  * @param changedAt when an entry of this list was last new to this process
+ * @returns the claims' own entries, how many each claim could own in the end, and the claims whose entries are missing
  */
 export function decideOwners(
 	due: readonly Claim[],
 	free: readonly ListedVideo[],
 	others: readonly Claim[] = [],
 	changedAt = Infinity,
-): Decision {
+) {
 	const own = new Map<Claim, ListedVideo>();
 	const given = new Set<ListedVideo>();
 	const counts = new Map<Claim, number>();
