@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { getProjects } from './listSearch/projects';
 import { CREDENTIAL } from '../../credentials/connection';
-import { triggerProperties } from './trigger/triggerParameters';
+import { triggerPanel, triggerProperties } from './trigger/triggerParameters';
 import { pollVideos } from './trigger/poll';
 
 export class VideoGenerationTrigger implements INodeType {
@@ -26,6 +26,7 @@ export class VideoGenerationTrigger implements INodeType {
 			'Generate videos from your projects, get their files, and start a workflow for every finished one',
 		defaults: { name: 'Video Generation Trigger' },
 		polling: true,
+		triggerPanel,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],

@@ -1,4 +1,4 @@
-import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { getSwitch, refuse, requireText } from '../item/parameters';
 import { binaryPropertyField, createOptionsField } from '../resources/fields';
@@ -52,6 +52,13 @@ export const triggerProperties: INodeProperties[] = [
 		},
 	),
 ];
+
+/** n8n's own text would call the newest video a mock event. */
+export const triggerPanel: TriggerPanelDefinition = {
+	header: 'Starts the workflow for every finished video',
+	executionsHelp:
+		"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.<br /> <br /><b>Once it is published</b>, your workflow will also execute automatically, once for all newly finished videos that n8n finds. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.",
+};
 
 export interface PollParameters {
 	/** Empty for all projects. */
