@@ -17,7 +17,7 @@ export type Fate = 'notSent' | 'refused' | 'unknown';
 export type FailureKind =
 	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
 	| ('unsuccessful' | 'incomplete' | 'blocked' | 'unsent' | 'badCredential' | 'cancelled')
-	| ('notGenerated' | 'timedOut' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
+	| ('notGenerated' | 'timedOut' | 'leftQueue' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
 	| ('outOfTime' | 'tooManyVideos' | 'keyUsed' | 'keyDone' | 'keyTwice' | 'keysUnavailable')
 	| ('notAnAddress' | 'storageFailed');
 
@@ -53,7 +53,6 @@ export interface FailureFacts {
 	waitedSeconds?: number;
 	/** Whether the last status was the only one that the specification names, of an item that is being made. */
 	isPending?: boolean;
-	hasLeftQueue?: boolean;
 	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
 	addressField?: string;
 	address?: string;
@@ -117,6 +116,7 @@ const OF_ITEM: FailureKind[] = [
 	'rejected',
 	'unsuccessful',
 	'notGenerated',
+	'leftQueue',
 	'ambiguousVideo',
 	'tooManyVideos',
 	'keyUsed',
@@ -130,7 +130,7 @@ export function isLasting(failure: RequestFailure): boolean {
 	const { kind, facts } = failure;
 	const isOfAccount = isOfKey(failure) || isAboutCredits(failure);
 	const isUnread = kind === 'ambiguousVideo' && facts.unidentified?.count === undefined;
-	return facts.hasLeftQueue === true || (OF_ITEM.includes(kind) && !isOfAccount && !isUnread);
+	return OF_ITEM.includes(kind) && !isOfAccount && !isUnread;
 }
 
 /** Whether the service refuses the key. The service answers in JSON: a web page comes from something in front of it. */

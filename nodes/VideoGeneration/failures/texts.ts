@@ -178,10 +178,9 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		`The video is still being made. Its last status was "{lastStatus}". To go on without paying again, {orRetry}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
 		LAST_CHECK,
 	],
-	'timedOut.left': [
+	leftQueue: [
 		'The queue item is no longer in the queue, and no new video appeared',
 		'It was deleted or is finished. Its queue ID is "{queueId}". Its last status was "{lastStatus}". Look for the video in Video > Get Many.',
-		LAST_CHECK,
 	],
 	credits: [
 		'There are not enough credits',
@@ -230,7 +229,7 @@ export const OUT_OF_TIME: FailureText = {
 };
 
 /** The texts of these failures say by themselves what became of the video. */
-const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'ambiguousVideo'];
+const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'leftQueue', 'ambiguousVideo'];
 
 const QUEUED =
 	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID "{queueId}".';
@@ -296,7 +295,6 @@ function getVariant(facts: FailureFacts): string | undefined {
 	if (kind === 'unsent' && httpCode !== '') return 'certificate';
 	if (kind === 'ambiguousVideo' && unidentified?.count === undefined) return 'unread';
 	if (unidentified?.count === 0) return 'none';
-	if (facts.hasLeftQueue) return 'left';
 	if (facts.isPending) return 'pending';
 	const isDenied = kind === 'rejected' && /^40[13]$/.test(httpCode);
 	if (isDenied && content !== undefined) return content === 'html' ? 'page' : 'unsigned';

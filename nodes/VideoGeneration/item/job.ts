@@ -29,8 +29,10 @@ export interface Operation<Order = unknown> {
 	prepare(context: IExecuteSingleFunctions, isPaid: boolean): Order;
 	/** Identifies the item in its error's `details`. */
 	getIds?(order: Order): IDataObject;
-	/** Does the work of one item. An operation without it adds videos, which `makeVideos` makes. */
+	/** Does the work of one item. The items run side by side. */
 	perform?(job: Job<Order>): Promise<INodeExecutionData[]>;
+	/** Does the work of all items together, instead. */
+	performAll?(jobs: Job<Order>[]): Promise<Outcome[]>;
 }
 
 /** By resource and operation, as the parameters name them. */
@@ -54,7 +56,7 @@ export interface Job<Order = unknown> {
 
 /** Whether the item's operation is Video > Generate or Queue > Add. */
 export function isAdd({ operation }: Job): boolean {
-	return operation.perform === undefined;
+	return operation.performAll !== undefined;
 }
 
 export type Outcome = { job: Job } & ({ output: INodeExecutionData[] } | { reason: unknown });

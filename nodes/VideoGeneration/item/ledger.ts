@@ -28,8 +28,8 @@ export interface ItemState {
 	finished?: IDataObject | undefined;
 	/** Why the finished item has no video. */
 	unidentified?: Unidentified | undefined;
-	/** Why an item that left the queue without a video has failed. */
-	gone?: FailureFacts | undefined;
+	/** Whether an earlier try has failed since it left the queue without a video. */
+	hasLeftQueue?: boolean;
 	/** The hash of the unique key that the item has taken. */
 	key?: number | undefined;
 }

@@ -1,4 +1,5 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import { makeVideos } from '../adds/makeVideo';
 import type { VideoOrder } from '../adds/sendAdd';
 import { Entries } from '../adds/entries';
 import { ENDPOINTS } from '../api/endpoints';
@@ -98,6 +99,7 @@ const order = {
 		},
 	},
 	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),
+	performAll: makeVideos,
 } satisfies Partial<Operation<VideoOrder>>;
 
 /** Queue > Add: the request alone, whose queue item comes out at once. */

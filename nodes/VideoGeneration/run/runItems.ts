@@ -7,13 +7,11 @@ import type {
 	INodeParameters,
 	INodeType,
 } from 'n8n-workflow';
-import { makeVideos } from '../adds/makeVideo';
-import type { VideoJob } from '../adds/sendAdd';
 import { pause } from '../api/pacing';
 import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { RunContext } from '../item/executionEnd';
-import { isAdd, type Job, type Operation, type Operations, type Outcome, Run } from '../item/job';
+import { type Job, type Operation, type Operations, type Outcome, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
@@ -89,9 +87,9 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	}
 }
 
-/** Videos are made in their turn. Everything else runs side by side. */
 async function performJobs(jobs: Job[]): Promise<Outcome[]> {
-	if (jobs.some(isAdd)) return await makeVideos(jobs as VideoJob[]);
+	const [first] = jobs;
+	if (first?.operation.performAll) return await first.operation.performAll(jobs);
 	const outcomes: Promise<Outcome>[] = [];
 	for (const job of jobs) {
 		const { operation, run } = job;

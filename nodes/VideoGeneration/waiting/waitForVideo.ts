@@ -110,11 +110,11 @@ export async function waitForVideo(
 		ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
 		return video;
 	} catch (error) {
-		const { kind, hasLeftQueue, lastStatus, waitedSeconds } = classifyError(error).facts;
-		isOwed = kind !== 'notGenerated' && hasLeftQueue !== true;
+		const { kind } = classifyError(error);
+		isOwed = kind !== 'notGenerated' && kind !== 'leftQueue';
 		ledger.hasEnded = !isOwed;
 		// A video that is listed after this is another's, which a retry must not take for the item's own.
-		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
+		if (kind === 'leftQueue') ledger.keep({ hasLeftQueue: true });
 		throw error as Error;
 	} finally {
 		run.isListUnreliable ||= videos.isMistrusted(claim.item.projectId);
@@ -165,7 +165,7 @@ class Wait {
 		this.deadline = performance.now() + settings.timeoutMs;
 	}
 
-	/** @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or a check's if no later one can help */
+	/** @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `leftQueue`, `cancelled`, or a check's */
 	async untilSettled(): Promise<FinishedVideo> {
 		const { claim } = this;
 		try {
@@ -175,7 +175,7 @@ class Wait {
 			const own = await this.readOwn();
 			// It was cleared, or has failed: no video has appeared.
 			const isWithout = 'unidentified' in own && own.unidentified.count === 0;
-			if (claim.hasLeft && isWithout) throw this.createUnfinished();
+			if (claim.hasLeft && isWithout) throw new RequestFailure({ kind: 'leftQueue' });
 			return createOutput(claim, this.details ?? {}, own);
 		} catch (error) {
 			throw classifyError(error).with({ lastStatus: getStatus(this.details) });
@@ -206,7 +206,7 @@ class Wait {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
 			if (verdict !== 'running' && verdict !== 'unknown') return;
-			if (performance.now() >= deadline) throw this.createUnfinished();
+			if (performance.now() >= deadline) throw this.createTimedOut();
 		}
 	}
 
@@ -287,7 +287,7 @@ class Wait {
 				const executionId = job.context.getExecutionId();
 				job.ledger.state.running = { at: checkedAt, executionId };
 			}
-			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
+			job.ledger.keep({ stage: 'queued', details: keepPlain(details), hasLeftQueue: false });
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;
@@ -297,13 +297,12 @@ class Wait {
 
 	/** @throws a failure that a later check cannot better */
 	private noteFailure(failure: RequestFailure): 'unknown' | 'left' {
-		const { gone } = this.job.ledger.state;
 		const now = performance.now();
 		this.lastFailure = failure;
 		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
 		if (this.details !== undefined && isNotFound(failure)) {
 			// It had left the queue in an earlier try, and has not come back.
-			if (gone !== undefined) throw new RequestFailure(gone);
+			if (this.job.ledger.state.hasLeftQueue) throw new RequestFailure({ kind: 'leftQueue' });
 			const by = failure.facts.content === undefined ? 'service' : 'gateway';
 			if (this.notFound?.by !== by) this.notFound = { by, count: 0, since: now };
 			this.notFound.count += 1;
@@ -319,14 +318,12 @@ class Wait {
 		throw failure;
 	}
 
-	/** It timed out, or has left the queue without a video. */
-	private createUnfinished(): RequestFailure {
-		const { claim, details, lastFailure, settings } = this;
+	private createTimedOut(): RequestFailure {
+		const { details, lastFailure, settings } = this;
 		const { httpCode, serviceMessage } = lastFailure?.facts ?? {};
 		return new RequestFailure({
 			kind: 'timedOut',
 			waitedSeconds: Math.round(settings.timeoutMs / 1000),
-			hasLeftQueue: claim.hasLeft,
 			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000),
 			isPending: !details || normalize(getStatus(details)) === PENDING,
 			serviceMessage: httpCode && (serviceMessage ?? httpCode),

@@ -109,7 +109,7 @@ test('An error that says everything in its message has no description that repea
 test.each([
 	[true, { kind: 'rejected', httpCode: '400' }],
 	[true, { kind: 'notGenerated' }],
-	[true, { kind: 'timedOut', hasLeftQueue: true }],
+	[true, { kind: 'leftQueue' }],
 	[true, { kind: 'ambiguousVideo', unidentified: { count: 0 } }],
 	[false, { kind: 'ambiguousVideo', unidentified: {} }],
 	[false, { kind: 'timedOut' }],

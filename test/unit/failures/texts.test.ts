@@ -108,7 +108,7 @@ const OF_SERVICE: Row[] = [
 	['keyDone', { uniqueKey: '7' }, /came out before.*The key is "7"\..*error output.*loop/],
 	['keyTwice', { uniqueKey: '7' }, /Another item.*The key is "7"\..*of its own for each row/],
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
-	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /no longer in.* "unknown"\..*Get Many/],
+	['leftQueue', {}, /no longer in.* "unknown"\..*Get Many/],
 	['overBudget', { remainingCredits: 1, cost: 2, keep: 3 }, /are 1\..*cost 2.*to Keep' is 3/],
 	['creditsUnknown', { cause: DOWN }, /needs this number\. The video service failed.*\(503\)\./],
 	['keysUnavailable', {}, /n8n's database/],
@@ -224,7 +224,7 @@ describe('An error text', () => {
 				getText({ kind, ...facts, ...more }, { ...READ, isQueued: true, canBeRetried }).description;
 			if (/^(credits|over|key)/.test(kind)) continue;
 			expect(describe({}, true)).toContain('"q-1"');
-			if (/^(notGenerated|timedOut|ambiguous)/.test(kind)) {
+			if (/^(notGenerated|timedOut|leftQueue|ambiguous)/.test(kind)) {
 				// The end of a wait says by itself what became of the video.
 				expect(describe({}, true)).not.toContain('queued and paid for.');
 				continue;
@@ -254,7 +254,7 @@ describe('An error text', () => {
 		['no retry', 'ambiguousVideo', { unidentified: THREE }, PAID, NO_RETRY],
 		['no retry', 'ambiguousVideo', { unidentified: { count: 0 } }, PAID, NO_RETRY],
 		['no retry', 'notGenerated', {}, PAID, NO_RETRY],
-		['no retry', 'timedOut', { hasLeftQueue: true }, PAID, NO_RETRY],
+		['no retry', 'leftQueue', {}, PAID, NO_RETRY],
 		['no retry', 'cancelled', {}, PAID, NO_RETRY],
 		['the fields of an add', 'rejected', of400, ADD, /Check 'Project' and 'Custom Prompt'/],
 		['the field of an add', 'rejected', of404, ADD, /Check 'Project'/],
