@@ -23,7 +23,7 @@ function writeList(count: number): string {
 async function measure(text: string, count: number, number: number, isFinished: boolean) {
 	const videos = getAccountVideos({
 		baseUrl: `https://${number}.example.com`,
-		account: 1,
+		keyId: 1,
 	} as Service);
 	const end = videos.begin();
 	const claims = Array.from({ length: count }, (_, i) =>

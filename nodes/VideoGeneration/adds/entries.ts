@@ -77,17 +77,17 @@ export class Entries {
 	async claim(entries: string[], others: string[] = []): Promise<string[] | undefined> {
 		const mark = `Claim ${Math.random()}`;
 		const marked = [...entries, ...others, mark];
-		let isNew = await this.record(marked);
+		let added = await this.record(marked);
 		let isKept = false;
-		while (isNew && !isKept && entries.every((entry) => isNew?.includes(entry))) {
+		while (added && !isKept && entries.every((entry) => added?.includes(entry))) {
 			await pause(Math.min(Math.max(MIN_CLAIM_MS, CLAIM_TIMES * longestMs), MAX_CLAIM_MS));
 			const overwritten = await this.record(marked);
 			isKept = overwritten?.length === 0;
-			if (!isKept) isNew = overwritten;
+			if (!isKept) added = overwritten;
 		}
-		const added = isKept ? [mark] : (isNew ?? []);
-		if (added.length > 0) await this.remove(added);
-		return isNew?.filter((entry) => entry !== mark);
+		const leftovers = isKept ? [mark] : (added ?? []);
+		if (leftovers.length > 0) await this.remove(leftovers);
+		return added?.filter((entry) => entry !== mark);
 	}
 
 	/** @returns whether n8n could remove them */

@@ -27,14 +27,14 @@ interface Place {
 export async function enterLane(
 	job: VideoJob,
 	videosAtOnce: number | undefined,
-	service: KnownService,
+	knownService: KnownService,
 ): Promise<{ lane: Lane; place: Place }> {
 	const { ledger, open, order, run } = job;
 	const projectId = ledger.state.projectId ?? order.body.projectId ?? '';
 	const { baseUrl } = await open();
 	for (const [key, lane] of lanes) if (lane.isOver()) lanes.delete(key);
 	const key = JSON.stringify([baseUrl, projectId]);
-	const lane = lanes.get(key) ?? new Lane(service);
+	const lane = lanes.get(key) ?? new Lane(knownService);
 	lanes.set(key, lane);
 	const place = { run, videosAtOnce };
 	await lane.enter(job, place);
@@ -53,7 +53,7 @@ class Lane {
 	/** How long the last videos took, from their adds to their outputs, the newest last. */
 	private times: { tookMs: number; endedAt: number }[] = [];
 
-	constructor(private readonly service: KnownService) {}
+	constructor(private readonly knownService: KnownService) {}
 
 	/** Waits for a place. A paid video is being made already, so it takes one at once. @throws when the run ends meanwhile */
 	async enter(job: VideoJob, place: Place): Promise<void> {
@@ -83,7 +83,7 @@ class Lane {
 
 	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make one more at once. */
 	learn({ run }: Place, { isTold }: FinishedVideo): void {
-		if (isTold !== undefined) this.service.learn(isTold);
+		if (isTold !== undefined) this.knownService.learn(isTold);
 		if (isTold) run.toldAtOnce += 1;
 	}
 
@@ -129,7 +129,7 @@ class Lane {
 
 	/** How many videos may be made at once: the least that the next one and those being made allow. */
 	private getPlaces(next: Place): number {
-		const ofService = this.service.isTelling ? TOLD_AT_ONCE : 1;
+		const ofService = this.knownService.isTelling ? TOLD_AT_ONCE : 1;
 		return Math.min(...[next, ...this.running].map(({ videosAtOnce = ofService }) => videosAtOnce));
 	}
 

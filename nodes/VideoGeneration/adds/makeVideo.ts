@@ -10,29 +10,29 @@ import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVi
 import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
-import { guardCredits, limitVideos, listGuardTurns } from './spendingGuards';
+import { guardCredits, limitVideos, listTurnKeys } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 
-/** Makes the videos of a run: those that are waited for in places of their lanes, the others one at a time, in item order. */
+/** Makes the videos of a run: those that are waited for side by side, in places of their lanes; the others one at a time. */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	const outcomes: Promise<Outcome>[] = [];
-	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
+	const rank = ({ ledger }: VideoJob) => (ledger.isPaid ? 0 : 1);
 	// A paid video is being made already, so it takes its place before any add.
-	for (const [index, job] of [...jobs.entries()].sort(([, a], [, b]) => isPaid(b) - isPaid(a))) {
+	for (const [index, job] of [...jobs.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
 		const { ledger, order, problem, run } = job;
 		if (problem === undefined) {
 			// The pause passes before the item takes a place.
 			if (!ledger.isPaid) await run.pauseBetweenBatches();
 			// A credential that n8n reads slowly must not change the order of the places. The item's own work throws a failure.
 			const service = await job.open().catch(() => undefined);
-			// With its order, an identical one whose fate is unknown is found.
-			if (service && run.isAgentCall) ledger.setOrder(service.account, order.body);
+			// An agent's identical order may have an unknown fate.
+			if (service && run.isAgentCall) ledger.setOrder(service.keyId, order.body);
 		}
 		const make = async () => await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
 		const outcome = run.perform(job, make);
 		outcomes[index] = outcome;
-		// Adds that are not waited for are sent in item order. An item with a problem has no order.
+		// Adds that are not waited for are sent in item order. An item with a problem may have no order.
 		if (problem !== undefined || order.wait === undefined) await outcome;
 	}
 	const ended = await Promise.all(outcomes);
@@ -56,10 +56,10 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	const turn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
-	const video = await makeInLane(job, wait, watching, turn).finally(async () => {
+	const workersTurn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
+	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
 		watching.end();
-		await turn?.leave(watching.videos);
+		await workersTurn?.leave(watching.videos);
 	});
 	return video ? await outputVideo(job, wait, video) : [];
 }
@@ -69,11 +69,12 @@ async function makeInLane(
 	job: VideoJob,
 	wait: WaitSettings,
 	watching: Watching,
-	turn: WorkersTurn | undefined,
+	workersTurn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
-	const { service } = watching.videos;
-	const { lane, place } = await enterLane(job, wait.videosAtOnce, service);
+	const { videos } = watching;
+	const { knownService } = videos;
+	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
 	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
 	let sentAt: number | undefined;
@@ -81,9 +82,10 @@ async function makeInLane(
 		if (!ledger.isPaid) {
 			const paid = await pay(job, lane.usualMs ?? shortestMs, async () => {
 				// Another process may have had videos listed until it gave up the turn.
-				const since = service.isTelling ? undefined : await turn?.take(job, watching.videos);
+				const { isTelling } = knownService;
+				const since = isTelling ? undefined : await workersTurn?.take(job, videos);
 				// What is listed before the add is another's.
-				await watching.videos.list.catchUp(watching.requests, since);
+				await videos.list.catchUp(watching.requests, since);
 			});
 			if (paid === undefined) return undefined;
 			({ sentAt } = paid);
@@ -92,13 +94,14 @@ async function makeInLane(
 		lane.learn(place, video);
 		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
 		// The service tells them apart: other workers may begin.
-		if (service.isTelling) await turn?.giveUp(watching.videos);
+		if (knownService.isTelling) await workersTurn?.giveUp(videos);
 		return video;
 	} catch (reason) {
 		// A video whose run has ended would have taken at least one more check.
-		const leastMs = performance.now() - (sentAt ?? NaN) + shortestMs;
-		const isSlow = leastMs > (lane.usualMs ?? 0) && classifyError(reason).kind === 'cancelled';
-		if (isSlow) lane.noteTime(leastMs);
+		if (sentAt !== undefined && classifyError(reason).kind === 'cancelled') {
+			const leastMs = performance.now() - sentAt + shortestMs;
+			if (leastMs > (lane.usualMs ?? 0)) lane.noteTime(leastMs);
+		}
 		// The run ends before its next item takes the place that is left.
 		run.end(job, reason);
 		throw reason as Error;
@@ -121,18 +124,18 @@ async function pay(
 ): Promise<PaidVideo | undefined> {
 	const { api, order, run } = job;
 	const service = await job.open();
-	const turns = listGuardTurns(job, service);
+	const turnKeys = listTurnKeys(job, service);
 	// An agent's identical orders wait for each other's fate. Queue > Add awaits its items one by one.
 	if (order.wait !== undefined || run.isAgentCall) {
-		turns.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
+		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}
-	// A row that is left out takes no turn, and the list is read after the claim of the key, which takes a while.
+	// A row that its key leaves out takes no turn of workers. The list is read after the key is taken, which takes a while.
 	if (!(await takeKey(job))) return undefined;
 	try {
 		await getReady?.();
 		const add = async () => await tryToAdd(job, service, usualMs);
 		const send = async () => await sendWithRetries(add, { ...api, isAdd: true });
-		return await run.inTurns(job, turns, send);
+		return await run.inTurns(job, turnKeys, send);
 	} finally {
 		await freeOrKeepKey(job);
 	}

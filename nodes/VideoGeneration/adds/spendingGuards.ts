@@ -22,10 +22,10 @@ interface Budget {
 /** By account, as long as they count. */
 const budgets = new Map<number, Budget>();
 
-/** The turns that a guarded add takes: the next one is checked when this one has its response. */
-export function listGuardTurns({ context, order }: VideoJob, { account }: Service): unknown[] {
+/** The keys of a guarded add's turns: the next one is checked when this one has its response. A list is a key itself. */
+export function listTurnKeys({ context, order }: VideoJob, { keyId }: Service): unknown[] {
 	const ofExecution = order.mostVideos === undefined ? [] : [getSent(context)];
-	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${account}`];
+	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${keyId}`];
 }
 
 /** Sends an add in its turn. @throws a RequestFailure when it would leave fewer credits than "Credits to Keep" */
@@ -52,8 +52,8 @@ export async function guardCredits<T>(
 /** The credits that were read since the run has started, and a short while ago. */
 async function openBudget({ api, run }: VideoJob, service: Service): Promise<Budget> {
 	const since = performance.now() - MAX_AGE_MS;
-	for (const [account, { readAt }] of budgets) if (readAt <= since) budgets.delete(account);
-	const known = budgets.get(service.account);
+	for (const [keyId, { readAt }] of budgets) if (readAt <= since) budgets.delete(keyId);
+	const known = budgets.get(service.keyId);
 	if (known && (known.run === run || known.readAt > run.startedAt)) return known;
 	const credits = fetchRemainingCredits(service, api).catch((error: unknown) => {
 		const cause = classifyError(error);
@@ -64,7 +64,7 @@ async function openBudget({ api, run }: VideoJob, service: Service): Promise<Bud
 	await Promise.allSettled([credits]);
 	// A failure has taken all of its tries, so it counts from now on, unless the run has ended them.
 	const budget = { credits, readAt: performance.now(), run };
-	if (!run.signal.aborted) budgets.set(service.account, budget);
+	if (!run.signal.aborted) budgets.set(service.keyId, budget);
 	return budget;
 }
 

@@ -25,16 +25,16 @@ export async function takeKey(job: VideoJob): Promise<boolean> {
 		checkJob(job);
 		const key = hashText(uniqueKey);
 		const open = toOpenEntry(key);
-		const isNew = await keys.claim([uniqueKey, open]);
-		if (isNew === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
+		const added = await keys.claim([uniqueKey, open]);
+		if (added === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
 		// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
-		if (isNew.length === 2 || ledger.state.key === key) {
+		if (added.length === 2 || ledger.state.key === key) {
 			ledger.keep({ key });
 			return true;
 		}
 		const isOfRun = listStates(context).some(([, state]) => state.key === key);
 		if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
-		if (!isNew.includes(open)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
+		if (!added.includes(open)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
 		if (!run.isAgentCall && !isInLoop(context)) return false;
 		throw new RequestFailure({ kind: 'keyDone', uniqueKey });
 	});

@@ -22,11 +22,14 @@ const MAX_SILENCE_MS = 120_000;
 /** An item that ends does not wait longer for the end of its turn. */
 const MAX_END_MS = 500;
 
-/** The number of this process, bit by bit. The next one that has the turn removes the bits that differ from its own. */
+/**
+ * The number of this process, of which each bit is an entry in the store, which only says whether an entry is new. If one
+ * of its own is new, another process had the turn last: the next one removes the bits that differ from its own.
+ */
 const ownNumber = Array.from({ length: 16 }, () => Math.random() < 0.5);
 
 /** By workflow, service and project: those that items of this process have or wait for. */
-const turns = new Map<string, WorkersTurn>();
+const workersTurns = new Map<string, WorkersTurn>();
 
 /** Whether n8n's store is silent: this process goes on without turns. */
 let isSilent = false;
@@ -43,8 +46,8 @@ export async function joinTurn(job: VideoJob): Promise<WorkersTurn | undefined> 
 	const { projectId = '' } = order.body;
 	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);
 	const entries = new Entries(context, 'workflow');
-	const turn = turns.get(lane) ?? new WorkersTurn(lane, projectId, entries);
-	turns.set(lane, turn);
+	const turn = workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, entries);
+	workersTurns.set(lane, turn);
 	turn.items += 1;
 	return turn;
 }
@@ -59,7 +62,7 @@ export class WorkersTurn {
 	/** This process has the turn until the end of this period. */
 	private lastPeriod = -Infinity;
 	/** When this process got the turn from another one, by `performance.now()`. */
-	private takenAt: number | undefined;
+	private takenOverAt: number | undefined;
 	/** The entries that this process has recorded, and which go when the turn ends. */
 	private readonly recorded = new Set<string>();
 	private renewing = new AbortController();
@@ -92,7 +95,7 @@ export class WorkersTurn {
 			const now = performance.now();
 			if (delayMs !== undefined) answeredAt = now;
 			isSilent = delayMs === undefined && now >= answeredAt + (isSilent ? 0 : MAX_SILENCE_MS);
-			if (delayMs === 0) return this.takenAt;
+			if (delayMs === 0) return this.takenOverAt;
 			if (isSilent || this.entries.isRefused) return now;
 			if (isFirst) {
 				logInfo(job, `Waiting for other workers to make a video of project "${this.projectId}"`);
@@ -103,42 +106,45 @@ export class WorkersTurn {
 
 	/** @returns after which time it has to ask again: 0 if it has the turn, undefined without an answer */
 	private async tryToTake(videos: AccountVideos): Promise<number | undefined> {
-		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
-		// From here on, it has to be ended.
+		// From here on, the turn has to be given up.
 		this.recorded.add(this.wish);
 		const period = this.getPeriod();
-		if (period <= this.lastPeriod) {
-			const isNew = await this.renewNow(this.wish);
-			const isWished = isNew?.includes(this.wish) === false;
-			if (isWished) void this.giveUp(videos);
-			else await this.entries.remove([this.wish]);
-			return isNew && (isWished ? ASK_MS : 0);
-		}
-		const [now = '', ...next] = this.listPeriods(period);
-		const isFree = await this.record([now, this.wish]);
-		if (!isFree?.includes(now)) return isFree && busyMs;
-		const last = this.listLast(true);
-		const isNew = await this.entries.claim(next, last);
-		if (!isNew || !next.every((entry) => isNew.includes(entry))) return isNew && busyMs;
-		this.lastPeriod = period + next.length;
+		if (period > this.lastPeriod) return await this.takeOver(period, videos);
+		const added = await this.renewNow(this.wish);
+		const isWished = added?.includes(this.wish) === false;
+		if (isWished) void this.giveUp(videos);
+		else await this.entries.remove([this.wish]);
+		return added && (isWished ? ASK_MS : 0);
+	}
+
+	/** Takes a turn that this process does not have. @returns the same */
+	private async takeOver(period: number, videos: AccountVideos): Promise<number | undefined> {
+		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
+		const [current = '', ...later] = this.listPeriods(period);
+		const asked = await this.record([current, this.wish]);
+		if (!asked?.includes(current)) return asked && busyMs;
+		const last = this.listBits(true);
+		const added = await this.entries.claim(later, last);
+		if (!added || !later.every((entry) => added.includes(entry))) return added && busyMs;
+		this.lastPeriod = period + later.length;
 		this.renewing.abort();
 		this.renewing = new AbortController();
 		void this.renew(this.renewing.signal);
-		if (last.some((entry) => isNew.includes(entry))) {
-			this.takenAt = performance.now();
-			if (await this.isOwed()) videos.release(videos.expect(this.projectId), true);
+		if (last.some((entry) => added.includes(entry))) {
+			this.takenOverAt = performance.now();
+			if (await this.isOwed()) videos.owe(this.projectId);
 		}
-		const asked = [...this.recorded].filter((entry) => entry !== now);
-		for (const entry of next) this.recorded.add(entry);
-		await this.entries.remove([...asked, ...this.listLast(false)]);
+		const others = [...this.recorded].filter((entry) => entry !== current);
+		for (const entry of later) this.recorded.add(entry);
+		await this.entries.remove([...others, ...this.listBits(false)]);
 		return 0;
 	}
 
 	/** Whether a video is owed to another process. What is recorded by asking goes with the turn. */
 	private async isOwed(): Promise<boolean> {
 		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
-			const isNew = await this.record([entry]);
-			if (isNew?.length !== 1 && (await this.record([sure]))?.length !== 1) return true;
+			const added = await this.record([entry]);
+			if (added?.length !== 1 && (await this.record([sure]))?.length !== 1) return true;
 		}
 		return false;
 	}
@@ -147,7 +153,7 @@ export class WorkersTurn {
 	async leave(videos: AccountVideos): Promise<void> {
 		this.items -= 1;
 		if (this.items > 0) return;
-		turns.delete(this.lane);
+		workersTurns.delete(this.lane);
 		await this.giveUp(videos);
 	}
 
@@ -188,15 +194,15 @@ export class WorkersTurn {
 		const period = this.getPeriod();
 		const periods = this.listPeriods(period);
 		for (const entry of periods) this.recorded.add(entry);
-		const isNew = await this.record([...periods, ...others]);
-		if (isNew) this.lastPeriod = period + PERIODS - 1;
-		return isNew;
+		const added = await this.record([...periods, ...others]);
+		if (added) this.lastPeriod = period + PERIODS - 1;
+		return added;
 	}
 
 	private async record(entries: string[]): Promise<string[] | undefined> {
-		const isNew = await this.entries.record(entries);
-		for (const entry of isNew ?? []) this.recorded.add(entry);
-		return isNew;
+		const added = await this.entries.record(entries);
+		for (const entry of added ?? []) this.recorded.add(entry);
+		return added;
 	}
 
 	private getPeriod(): number {
@@ -218,13 +224,13 @@ export class WorkersTurn {
 		return Array.from({ length: PERIODS }, (_, i) => `The turn of ${this.lane} in ${period + i}`);
 	}
 
-	/** The entries of the last process that had the turn: if that was this one, or those that it cannot have left. */
-	private listLast(isOwn: boolean): string[] {
+	/** The entries of the bits of this process as the last one that had the turn, or of the opposite bits. */
+	private listBits(isOwn: boolean): string[] {
 		const last = `the last process that had the turn of ${this.lane}`;
 		return ownNumber.map((bit, place) => `Bit ${place} of ${last} is ${bit === isOwn}`);
 	}
 
-	/** The entries that a video is owed: one alone may be left of a question. */
+	/** The entries that say that a video is owed. Asking records the first one, which a killed process may leave alone. */
 	private toOwed(halfHoursAgo: number): [string, string] {
 		const halfHour = Math.floor(Date.now() / OWED_MS) - halfHoursAgo;
 		const entry = `A video of ${this.lane} is owed in ${halfHour}`;

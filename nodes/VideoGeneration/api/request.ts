@@ -51,8 +51,8 @@ export interface Service {
 	/** The caller's context, in which n8n signs requests with the credential as it was read. */
 	context: ApiContext;
 	baseUrl: string;
-	/** Identifies the account, without its key. */
-	account: number;
+	/** Identifies the key at this address, without telling it. */
+	keyId: number;
 	/** Removes the key from a text. */
 	hide: (text: string) => string;
 }
@@ -68,7 +68,7 @@ export async function openService(context: ApiContext): Promise<Service> {
 			// n8n's functions call each other through `this`, so the credential is on the same object.
 			context: Object.assign(Object.create(context) as ApiContext, { getCredentials }),
 			baseUrl,
-			account: hashText(`${baseUrl}\n${apiKey}`),
+			keyId: hashText(`${baseUrl}\n${apiKey}`),
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {

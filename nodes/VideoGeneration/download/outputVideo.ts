@@ -36,7 +36,7 @@ const SHARED_MS = 30_000;
 /** The list of videos, fetched once for all items of a run that ask for it at about the same time. */
 export async function fetchSharedLog({ api, open, run }: Job): Promise<unknown[]> {
 	const service = await open();
-	const key = JSON.stringify([service.account, api.connection]);
+	const key = JSON.stringify([service.keyId, api.connection]);
 	return (await run.share(key, SHARED_MS, () => fetchVideoLog(service, api))).entries;
 }
 

@@ -57,8 +57,8 @@ export class Ledger {
 	}
 
 	/** Notes the order of an agent's call. */
-	setOrder(account: number, body: IDataObject): void {
-		this.order = new AgentOrder(this.context, account, [getOperationName(this.context), body]);
+	setOrder(keyId: number, body: IDataObject): void {
+		this.order = new AgentOrder(this.context, keyId, [getOperationName(this.context), body]);
 	}
 
 	/** Why the fate of its add, or of an identical order of an agent, is unknown; undefined where it is not. */
@@ -159,11 +159,11 @@ export class AgentOrder {
 	private readonly id: number;
 	private readonly execution: { [KEY]?: Record<number, FailureFacts> } | undefined;
 
-	constructor(context: IExecuteSingleFunctions, account: number, order: unknown) {
+	constructor(context: IExecuteSingleFunctions, keyId: number, order: unknown) {
 		const isShared = sharesExecution(context);
 		if (isShared) this.execution = context.getContext('flow');
 		const executionId = isShared ? context.getExecutionId() : '';
-		this.id = hashText(JSON.stringify([executionId, account, order]));
+		this.id = hashText(JSON.stringify([executionId, keyId, order]));
 	}
 
 	/** Why the fate of an identical order is unknown. */

@@ -108,7 +108,7 @@ async function fetchNewVideos(
 	try {
 		const service = await openService(context);
 		// So short that it tells nothing about the key.
-		const account = String(service.account % 2 ** 18);
+		const account = String(service.keyId % 2 ** 18);
 		// Loaded after the look-up: if that hangs, other polls save theirs meanwhile.
 		const store = new CursorStore(context);
 		const stored = store.load();

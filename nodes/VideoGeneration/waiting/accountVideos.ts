@@ -22,8 +22,8 @@ const MAX_REQUIRED = 16;
 
 /** A service, as far as this process knows it. */
 export class KnownService {
-	/** By key: two keys may be of one account. */
-	readonly keys = new Map<number, AccountVideos>();
+	/** Two keys may be of one account. */
+	readonly byKey = new Map<number, AccountVideos>();
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
 	readonly mistrusted = new Map<string | undefined, number>();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
@@ -50,14 +50,14 @@ export class KnownService {
 const services = new Map<string, KnownService>();
 
 /** What this process knows of the videos of a key's account. */
-export function getAccountVideos({ baseUrl, account: key }: Service): AccountVideos {
-	for (const { keys } of services.values()) {
-		for (const [each, videos] of keys) if (videos.isOver()) keys.delete(each);
+export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
+	for (const { byKey } of services.values()) {
+		for (const [each, videos] of byKey) if (videos.isOver()) byKey.delete(each);
 	}
 	const service = services.get(baseUrl) ?? new KnownService();
 	services.set(baseUrl, service);
-	const videos = service.keys.get(key) ?? new AccountVideos(service);
-	service.keys.set(key, videos);
+	const videos = service.byKey.get(keyId) ?? new AccountVideos(service);
+	service.byKey.set(keyId, videos);
 	return videos;
 }
 
@@ -136,7 +136,7 @@ export class AccountVideos {
 	/** How many items are waited for, or will be. */
 	private watchers = 0;
 
-	constructor(readonly service: KnownService) {}
+	constructor(readonly knownService: KnownService) {}
 
 	/** Keeps what is known while an item is made. @returns a function that ends this */
 	begin(): () => void {
@@ -173,13 +173,14 @@ export class AccountVideos {
 		else this.account.drop(claim);
 	}
 
-	/**
-	 * Notes that a video of a project may appear, which any new one may be.
-	 *
-	 * @param sentAt of an add of this process, by `performance.now()`
-	 */
+	/** Notes that a video may appear of an add that is sent now: any new entry of the project may be it. */
 	expect(projectId: string | undefined, sentAt?: number): Claim {
 		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
+	}
+
+	/** Notes that another process is owed a video of a project: any new entry may be it. */
+	owe(projectId: string): void {
+		this.release(this.expect(projectId), true);
 	}
 
 	/** Whether this process is owed a video of a project. */
@@ -197,19 +198,19 @@ export class AccountVideos {
 		return claim;
 	}
 
-	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: that may be of another account. */
+	/** Notes an entry that n8n keeps as given to an item. An owner that this process has seen is surer. */
 	keepOwner(ids: QueueItemIds, entry: IDataObject): void {
-		if (this.getEntry(entry).owner === undefined) this.setOwner(entry, this.identify(ids));
+		if (this.openEntry(entry).owner === undefined) this.setOwner(entry, this.identify(ids));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
 	isMistrusted(projectId: string | undefined): boolean {
 		const now = performance.now();
 		return (
-			(this.service.mistrusted.get(projectId) ?? now) > now ||
+			(this.knownService.mistrusted.get(projectId) ?? now) > now ||
 			[...this.account.mistrusted].some(
 				([project, until]) =>
-					until > now && (project === undefined || [project, undefined].includes(projectId)),
+					until > now && (!project || projectId === undefined || project === projectId),
 			)
 		);
 	}
@@ -235,7 +236,7 @@ export class AccountVideos {
 	}
 
 	/** What is known of an entry. An ID that comes again with another date is that of a new entry. */
-	private getEntry(entry: IDataObject): KnownEntry {
+	private openEntry(entry: IDataObject): KnownEntry {
 		const { entries } = this.account;
 		const key = getEntryKey(entry);
 		const found = entries.get(key);
@@ -249,7 +250,7 @@ export class AccountVideos {
 
 	private setOwner(entry: IDataObject, owner: QueueItem): void {
 		const given = { owner, createdAt: parseLogTime(entry.createdAt), usedAt: performance.now() };
-		Object.assign(this.getEntry(entry), given);
+		Object.assign(this.openEntry(entry), given);
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
@@ -264,14 +265,15 @@ export class AccountVideos {
 		const free = new Set<ListedVideo>();
 		const now = performance.now();
 		let changedAt = -Infinity;
-		const isNew = (entry: unknown) => !isObject(entry) || this.getEntry(entry).shownAt === Infinity;
+		const isNew = (entry: unknown) =>
+			!isObject(entry) || this.openEntry(entry).shownAt === Infinity;
 		const areAllNew = this.sample !== undefined && entries.every(isNew);
 		this.sample = undefined;
 		for (const entry of entries) {
 			// An entry without an address is not listed yet.
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			this.sample ??= entry;
-			const known = this.getEntry(entry);
+			const known = this.openEntry(entry);
 			if (areAllNew) known.mayBeOld = true;
 			const { mayBeOld, owner } = known;
 			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
@@ -287,23 +289,29 @@ export class AccountVideos {
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		for (const [claim, videos] of named) {
-			// If it must be listed by now, an entry that looks older has the date of another clock.
-			const inTime = videos.filter((video) => !isOlder(claim, video));
-			const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
-			if (video === undefined || others.length > 0) continue;
-			// An entry that is known as its own from before is not told by the service.
-			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
-			this.service.namesQueueIds ||= claim.isNamed;
-			this.give(claim, video);
-			free.delete(video);
+			const video = this.giveNamed(claim, videos, names, due);
+			if (video) free.delete(video);
 		}
 		this.settle(listOpen(due), [...free], changedAt);
+	}
+
+	/** Gives a claim the entry that names it, if there is a single one. */
+	private giveNamed(claim: Claim, videos: ListedVideo[], names: ClaimNames, due: Claim[]) {
+		// If it must be listed by now, an entry that looks older has the date of another clock.
+		const inTime = videos.filter((video) => !isOlder(claim, video));
+		const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
+		if (video === undefined || others.length > 0) return undefined;
+		// Neither its address nor an earlier list has told it.
+		claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
+		this.knownService.namesQueueIds ||= claim.isNamed;
+		this.give(claim, video);
+		return video;
 	}
 
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
 	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
 		const others = new Set<Claim>();
-		for (const { account } of this.service.keys.values()) {
+		for (const { account } of this.knownService.byKey.values()) {
 			for (const claim of listOpen(account.claims)) {
 				if (account === this.account || isAdded(claim)) others.add(claim);
 			}
@@ -315,7 +323,7 @@ export class AccountVideos {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
 			this.account.mistrusted.set(projectId, until);
-			if (isAdded(claim)) this.service.mistrusted.set(projectId, until);
+			if (isAdded(claim)) this.knownService.mistrusted.set(projectId, until);
 		}
 		const latestLast = free.sort((a, b) => a.shownAt - b.shownAt);
 		const latest = new Map(latestLast.map((video) => [video.projectId, video]));
@@ -340,15 +348,15 @@ export class AccountVideos {
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
 	private findOtherKeys(entries: unknown[]): void {
-		const { keys } = this.service;
+		const all = [...this.knownService.byKey.values()];
 		const samples = new Map<string, AccountVideos>();
-		for (const key of keys.values()) if (key.sample) samples.set(getEntryKey(key.sample), key);
+		for (const each of all) if (each.sample) samples.set(getEntryKey(each.sample), each);
 		if (samples.size === 0) return;
 		for (const entry of entries.filter(isObject)) {
-			const { account, sample } = samples.get(getEntryKey(entry)) ?? this;
-			if (account === this.account || !sample || getPrint(entry) !== getPrint(sample)) continue;
+			const { account, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
+			if (account === this.account || getPrint(entry) !== getPrint(sample)) continue;
 			this.account.join(account);
-			for (const key of keys.values()) if (key.account === account) key.account = this.account;
+			for (const each of all) if (each.account === account) each.account = this.account;
 		}
 	}
 }

@@ -29,8 +29,9 @@ export interface WaitSettings {
 	/** In lower case. */
 	words: Record<'completed' | 'failed', ReadonlySet<string>>;
 	videosAtOnce: number | undefined;
-	/** The binary field for the file, and its name; undefined without a download, and '' for the name in the address. */
+	/** The binary field for the file; undefined without a download. */
 	binaryPropertyName: string | undefined;
+	/** '' for the name in the address. */
 	fileName: string;
 }
 
@@ -59,7 +60,7 @@ export async function resumeVideo(job: Job, settings: WaitSettings): Promise<Fin
 	if (finished) return { json: finished, unidentified };
 	const watching = await watchVideos(job);
 	try {
-		// The list tells whether two keys are of one account.
+		// Before the claim, so that two keys of one account find the same item.
 		await watching.videos.list.refresh(watching.requests);
 		return await waitForVideo(job, settings, watching);
 	} finally {
@@ -221,8 +222,8 @@ class Wait {
 		claim.dueAt = performance.now() + claim.listingDelayMs;
 		const isKnown = () => claim.own !== undefined || claim.item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		const isListed = videos.service.namesQueueIds && !isKnown();
-		if (isListed) await videos.list.read(requests).catch(() => undefined);
+		const { namesQueueIds } = videos.knownService;
+		if (namesQueueIds && !isKnown()) await videos.list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < claim.dueAt) {
 			await pauseUntil(Math.min(this.checkAt, claim.dueAt), requests.signal);
 			// There is a last check when the delay is over, unless the service asked for a longer pause.

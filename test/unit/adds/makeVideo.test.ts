@@ -29,7 +29,7 @@ function startRun(getExecutionDataById: ReadExecution) {
 			run,
 			order: { body: {} },
 			ledger: { isPaid: false, findUnknownFate: () => undefined, state: { stage: 'new' } },
-			open: async () => await Promise.resolve({ baseUrl: 'http://localhost', account: 1 }),
+			open: async () => await Promise.resolve({ baseUrl: 'http://localhost', keyId: 1 }),
 			api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
 		};
 		await makeVideos([job as unknown as VideoJob]);

@@ -10,7 +10,7 @@ afterEach(() => jest.useRealTimers());
 
 test('Three workers that take the turns of ten projects lose none of 2,000 keys, and none has the turn of another', async () => {
 	const { workers, context, passTime, pause, findLost } = useWorkers(() => WRITE_MS);
-	const videos = { isOwed: () => false, expect: () => undefined, release: () => undefined };
+	const videos = { isOwed: () => false, owe: () => undefined };
 	const taken = new Set<number>();
 	const making = new Map<number, number>();
 	let together = 0;

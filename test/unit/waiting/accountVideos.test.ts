@@ -9,8 +9,8 @@ let hosts = 0;
 /** A service of its own for each test, with the accounts that are asked for. */
 function openService() {
 	const baseUrl = `https://${(hosts += 1)}.example.com`;
-	return (account: number) => {
-		const service = { baseUrl, account } as Service;
+	return (keyId: number) => {
+		const service = { baseUrl, keyId } as Service;
 		const videos = getAccountVideos(service);
 		// Something is waited for, as in a busy process.
 		const end = videos.begin();
@@ -115,7 +115,7 @@ describe('A queue ID that the service uses again', () => {
 	});
 
 	test('gives its next item an entry whose ID comes again as well, as its date shows', async () => {
-		const service = { baseUrl: 'https://anew.example.com', account: 1 } as Service;
+		const service = { baseUrl: 'https://anew.example.com', keyId: 1 } as Service;
 		// Something is owed, so what lists have shown is known.
 		const owed = getAccountVideos(service);
 		owed.release(owed.expect('1'), true);
@@ -214,7 +214,7 @@ test('A video that is known as an own one is not named by the service', async ()
 	const claim = wait();
 	await read(ENTRY);
 	expect(claim).toMatchObject({ own: OWN, isNamed: false });
-	expect(videos.service.namesQueueIds).toBe(false);
+	expect(videos.knownService.namesQueueIds).toBe(false);
 });
 
 test('A missing video of an unknown project has no video of another account mistrusted', async () => {
