@@ -136,7 +136,9 @@ export class WorkersTurn {
 		}
 		const others = [...this.recorded].filter((entry) => entry !== current);
 		for (const entry of later) this.recorded.add(entry);
-		await this.entries.remove([...others, ...this.listBits(false)]);
+		// What killed processes have left.
+		const left = [...this.listPeriods(period - PERIODS), ...this.toOwed(2), ...this.toOwed(3)];
+		await this.entries.remove([...others, ...this.listBits(false), ...left]);
 		return 0;
 	}
 

@@ -20,12 +20,15 @@ const SAME_DATE_MS = 1_000;
 const REQUIRED_FACTOR = 4;
 const MAX_REQUIRED = 16;
 
+/** By project; undefined for an unknown one. */
+type Times = Map<string | undefined, number>;
+
 /** A service, as far as this process knows it. */
 export class KnownService {
 	/** Two keys may be of one account. */
 	readonly byKey = new Map<number, AccountVideos>();
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
-	readonly mistrusted = new Map<string | undefined, number>();
+	readonly mistrusted = new Map() as Times;
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
 	namesQueueIds = false;
 	private toldInARow = 0;
@@ -79,13 +82,9 @@ class Account {
 	/** The items that had each queue ID, the latest last. */
 	readonly items = new Map<string, QueueItem[]>();
 	readonly entries = new Map<string, KnownEntry>();
-	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
-	readonly mistrusted = new Map<string | undefined, number>();
+	/** Until when no item of a project is given an entry that does not name it. */
+	readonly mistrusted = new Map() as Times;
 	private forgottenAt = performance.now();
-
-	get isEmpty(): boolean {
-		return this.claims.size + this.items.size + this.entries.size === 0;
-	}
 
 	/** Forgets what was not used for half an hour: a process may never be idle. */
 	forgetOld(): void {
@@ -108,18 +107,26 @@ class Account {
 		this.claims.delete(claim);
 	}
 
-	/** Takes in what is known with another key of the account. */
+	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
 	join({ claims, entries, items, mistrusted }: Account): void {
-		for (const claim of claims) this.claims.add(claim);
-		for (const [queueId, theirs] of items) {
-			for (const item of theirs) addTo(this.items, queueId, item);
+		const findSame = (item: QueueItem) =>
+			this.items
+				.get(item.queueId)
+				?.findLast((each) => isOneDate(each.queuedAt, item.queuedAt) !== false) ?? item;
+		for (const claim of claims) {
+			this.claims.add(claim);
+			claim.item = findSame(claim.item);
+			claim.item.claims.add(claim);
 		}
 		for (const [key, theirs] of entries) {
 			const { shownAt = Infinity, ...ours } = this.entries.get(key) ?? {};
 			const first = Math.min(shownAt, theirs.shownAt);
+			if (theirs.owner) theirs.owner = findSame(theirs.owner);
 			this.entries.set(key, { ...theirs, ...ours, shownAt: first });
 		}
-		for (const [projectId, until] of mistrusted) this.mistrusted.set(projectId, until);
+		const others = [...items.values()].flat().filter((item) => findSame(item) === item);
+		for (const item of others) addTo(this.items, item.queueId, item);
+		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
 	}
 }
 
@@ -151,7 +158,8 @@ export class AccountVideos {
 	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
 	isOver(): boolean {
 		this.account.forgetOld();
-		return this.watchers === 0 && this.account.isEmpty;
+		const { claims, entries, items } = this.account;
+		return this.watchers + claims.size + entries.size + items.size === 0;
 	}
 
 	/** Begins a wait for a queue item. Several may wait for the same one. */
@@ -322,8 +330,8 @@ export class AccountVideos {
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
-			this.account.mistrusted.set(projectId, until);
-			if (isAdded(claim)) this.knownService.mistrusted.set(projectId, until);
+			extend(this.account.mistrusted, projectId, until);
+			if (isAdded(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
 		const latestLast = free.sort((a, b) => a.shownAt - b.shownAt);
 		const latest = new Map(latestLast.map((video) => [video.projectId, video]));
@@ -332,7 +340,8 @@ export class AccountVideos {
 			const { projectId } = claim.item;
 			if (video && !this.isMistrusted(projectId)) this.give(claim, video);
 			else {
-				const count = video ? 1 : (counts.get(claim) ?? 0);
+				// What was given to it is counted no more.
+				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
 				const dates = count === 0 ? compareDates(claim, latest.get(projectId ?? '')) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft) claim.listedUntil = now;
@@ -373,6 +382,10 @@ function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentifie
 function isOneDate(one = NaN, other = NaN): boolean | undefined {
 	const apartMs = Math.abs(one - other);
 	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
+}
+
+function extend(times: Times, projectId: string | undefined, until: number): void {
+	times.set(projectId, Math.max(times.get(projectId) ?? until, until));
 }
 
 /** The claims whose entries are not known. */

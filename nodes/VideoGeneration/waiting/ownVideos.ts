@@ -132,8 +132,8 @@ export class ClaimNames {
 		if (this.claims.size === 0) return [];
 		for (const field in entry) {
 			const value = entry[field];
-			// The service may write IDs as text in one place, and as numbers in another.
-			const found = this.get(typeof value === 'number' ? String(value) : value);
+			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.
+			const found = this.get(Number.isSafeInteger(value) ? `${value as number}` : value);
 			if (found) return found;
 		}
 		const { url } = entry;
@@ -176,53 +176,65 @@ export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value
 	else map.set(key, [value]);
 }
 
+/** The first index of which `isBehind` is true, as it is from there on. */
+function findFirst<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => boolean): number {
+	let [low, high] = [0, things.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (isBehind(things[middle] as Thing)) high = middle;
+		else low = middle + 1;
+	}
+	return low;
+}
+
 /** Two infinite numbers have no difference. */
 const compareDescending = (a: number, b: number) => (a > b ? -1 : Number(a < b));
 
-/** Entries that can be of one project: those with the newest dates first, and those that were shown last first. */
-type Sorted = [newestFirst: ListedVideo[], latestFirst: ListedVideo[]];
-
-/** Sorts the entries of each project. An entry without a project can be of any, and an item without one can have any. */
-function sortVideos(videos: readonly ListedVideo[]): (project: string) => Sorted {
+/** The entries that can be of a project, the newest first: an entry without a project can be of any. */
+function groupVideos(videos: readonly ListedVideo[]): (project: string) => ListedVideo[] {
+	const newestFirst = [...videos].sort((a, b) => compareDescending(getDate(a), getDate(b)));
 	const groups = new Map<string, ListedVideo[]>();
-	for (const video of videos) addTo(groups, video.projectId, video);
-	const sorted = new Map<string, Sorted>();
+	for (const video of newestFirst) addTo(groups, video.projectId, video);
 	return (project) => {
-		const known = sorted.get(project);
-		if (known) return known;
-		const all = ['', project].flatMap((each) => groups.get(each) ?? []);
-		const own = project === '' ? videos : all;
-		const newestFirst = [...own].sort((a, b) => compareDescending(getDate(a), getDate(b)));
-		const latestFirst = [...own].sort((a, b) => compareDescending(a.shownAt, b.shownAt));
-		sorted.set(project, [newestFirst, latestFirst]);
-		return [newestFirst, latestFirst];
+		if (project === '') return newestFirst;
+		if (!groups.has('')) return groups.get(project) ?? [];
+		return newestFirst.filter(({ projectId }) => projectId === '' || projectId === project);
 	};
 }
 
-/** Candidates are counted up to this number: thousands of items may have thousands. */
-const MAX_COUNTED = 100;
+/** The claims by project, those added last first, which have the fewest candidates. */
+function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
+	const compare = (a: Claim, b: Claim) =>
+		compareDescending(getOldest(a), getOldest(b)) ||
+		compareDescending(getEarliest(a), getEarliest(b));
+	const groups = new Map<string, Claim[]>();
+	for (const claim of [...claims].sort(compare)) addTo(groups, claim.item.projectId ?? '', claim);
+	return groups;
+}
 
-/** Finds the entries that can be a claim's own. Those in front that are given are removed. */
-function findCandidates(
-	claim: Claim,
-	[newestFirst, latestFirst]: Sorted,
+/**
+ * Counts the entries that can be each claim's own, and finds the one that was shown last, in a time that hardly grows
+ * with their number. The caller may give it then.
+ */
+function* countCandidates(
+	claims: readonly Claim[],
+	videos: readonly ListedVideo[],
 	given: ReadonlySet<ListedVideo>,
-): ListedVideo[] {
-	for (const videos of [newestFirst, latestFirst]) {
-		while (videos[0] && given.has(videos[0])) videos.shift();
-	}
-	const earliest = getEarliest(claim);
-	const found = new Set<ListedVideo>();
-	for (const [index, newest] of newestFirst.entries()) {
-		const latest = latestFirst[index];
-		// All further ones are older, or were shown before.
-		if (isOlder(claim, newest) || !latest || latest.shownAt < earliest) break;
-		for (const video of [newest, latest]) {
-			if (!given.has(video) && canBeOwn(claim, video)) found.add(video);
+) {
+	/** The entries that are no older than the claim, those first that were shown last. */
+	const candidates: ListedVideo[] = [];
+	let next = 0;
+	for (const claim of claims) {
+		for (let video = videos[next]; video && !isOlder(claim, video); video = videos[++next]) {
+			const { shownAt } = video;
+			const index = findFirst(candidates, (each) => each.shownAt < shownAt);
+			if (!given.has(video)) candidates.splice(index, 0, video);
 		}
-		if (found.size >= MAX_COUNTED) break;
+		const earliest = getEarliest(claim);
+		const [last] = candidates;
+		yield { claim, count: findFirst(candidates, ({ shownAt }) => shownAt < earliest), last };
+		if (last && given.has(last)) candidates.shift();
 	}
-	return [...found];
 }
 
 /**
@@ -245,10 +257,15 @@ export function decideOwners(
 	const own = new Map<Claim, ListedVideo>();
 	const given = new Set<ListedVideo>();
 	const counts = new Map<Claim, number>();
-	const listVideos = sortVideos(free);
-	const rivals = new Map<string, Claim[]>();
+	const listVideos = groupVideos(free);
+	const projects = groupClaims(due);
+	const countAll = function* () {
+		for (const [project, claims] of projects) {
+			yield* countCandidates(claims, listVideos(project), given);
+		}
+	};
 	const all = [...due, ...others];
-	for (const claim of all) addTo(rivals, claim.item.projectId ?? '', claim);
+	const rivals = groupClaims(all);
 	const hasRival = ({ item }: Claim, video: ListedVideo) => {
 		const { projectId } = video;
 		const groups = projectId === '' ? [all] : [rivals.get(projectId), rivals.get('')];
@@ -256,23 +273,14 @@ export function decideOwners(
 			group.some((each) => each.item !== item && !own.has(each) && canBeOwn(each, video)),
 		);
 	};
-	// Those that were added last have the fewest candidates.
-	const latestFirst = [...due].sort(
-		(a, b) =>
-			compareDescending(getOldest(a), getOldest(b)) ||
-			compareDescending(getEarliest(a), getEarliest(b)),
-	);
-	const find = (claim: Claim) =>
-		findCandidates(claim, listVideos(claim.item.projectId ?? ''), given);
 	// Before any is given.
-	const hadCandidates = new Set(due.filter((claim) => find(claim).length > 0));
+	const hadCandidates = new Set<Claim>();
+	for (const { claim, count } of countAll()) if (count > 0) hadCandidates.add(claim);
 	for (let before = -1; before < own.size;) {
 		before = own.size;
-		for (const claim of latestFirst) {
-			if (own.has(claim)) continue;
-			const [video, ...more] = find(claim);
-			counts.set(claim, Number(video !== undefined) + more.length);
-			if (video === undefined || more.length > 0 || !canBeMatched(claim)) continue;
+		for (const { claim, count, last: video } of countAll()) {
+			counts.set(claim, count);
+			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
 			const isSure = !claim.hasLeft && !isCached(claim, video, changedAt);
 			if (!isSure && (video.mayBeOld === true || hasRival(claim, video))) continue;
 			for (const each of claim.item.claims) own.set(each, video);

@@ -59,13 +59,7 @@ export async function resumeVideo(job: Job, settings: WaitSettings): Promise<Fin
 	const { finished, unidentified } = job.ledger.state;
 	if (finished) return { json: finished, unidentified };
 	const watching = await watchVideos(job);
-	try {
-		// Before the claim, so that two keys of one account find the same item.
-		await watching.videos.list.refresh(watching.requests);
-		return await waitForVideo(job, settings, watching);
-	} finally {
-		watching.end();
-	}
+	return await waitForVideo(job, settings, watching).finally(watching.end);
 }
 
 /** Watches the videos of an item's account. The caller ends it. */
