@@ -44,12 +44,12 @@ export function useWorkers(getCallMs: () => number) {
 		logger: { info: () => undefined },
 	};
 	/** Waits for work. The fake time passes meanwhile. */
-	const passTime = async <T>(work: Promise<T>): Promise<T> => {
+	const passTime = async <T>(work: Promise<T>, stepMs = 1_000): Promise<T> => {
 		const state = { isOver: false };
 		const all = work.finally(() => {
 			state.isOver = true;
 		});
-		while (!state.isOver) await jest.advanceTimersByTimeAsync(1_000);
+		while (!state.isOver) await jest.advanceTimersByTimeAsync(stepMs);
 		return await all;
 	};
 	return {
@@ -58,6 +58,13 @@ export function useWorkers(getCallMs: () => number) {
 		passTime,
 		pause: async (delayMs: number) => {
 			await new Promise((resolve) => setTimeout(resolve, delayMs));
+		},
+		/** Returns how many entries the store keeps of a scope. */
+		countEntries: async (scope: 'node' | 'workflow') => {
+			let count = 0;
+			store.onWrite = (entries) => (count = entries.length);
+			await store.checkProcessedAndRecord([], scope, IDS, { mode: 'entries' });
+			return count;
 		},
 		/** Returns which of these keys the store has lost. */
 		findLost: async (keys: string[]) =>

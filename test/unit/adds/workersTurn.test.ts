@@ -4,6 +4,15 @@ const LANES = 10;
 const KEYS = 2_000;
 const WRITE_MS = 15;
 
+const createJob = (context: never, projectId: string) =>
+	({
+		context,
+		ledger: { isPaid: false },
+		order: { body: { projectId } },
+		run: { signal: new AbortController().signal },
+		open: async () => await Promise.resolve({ baseUrl: 'http://localhost' }),
+	}) as never;
+
 beforeEach(() => jest.useFakeTimers());
 
 afterEach(() => jest.useRealTimers());
@@ -16,13 +25,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 	let together = 0;
 	const makeVideo = async (worker: Worker, key: number) => {
 		const lane = key % LANES;
-		const job = {
-			context,
-			ledger: { isPaid: false },
-			order: { body: { projectId: String(lane) } },
-			run: { signal: new AbortController().signal },
-			open: async () => await Promise.resolve({ baseUrl: 'http://localhost' }),
-		} as never;
+		const job = createJob(context, String(lane));
 		const keys = new worker.Entries(context, 'node');
 		const turn = await worker.joinTurn(job);
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
@@ -50,3 +53,22 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 	expect(await findLost(all.map((key) => `key ${key}`))).toEqual([]);
 	expect(together).toBe(0);
 }, 120_000);
+
+test('What the turns of a day leave in the store is removed by later ones', async () => {
+	const { workers, context, countEntries, passTime, pause } = useWorkers(() => WRITE_MS);
+	const videos = { isOwed: () => true, owe: () => undefined };
+	const job = createJob(context, 'p');
+	const counts: number[] = [];
+	const work = async () => {
+		for (let hour = 0; hour < 24; hour++) {
+			const worker = workers[hour % workers.length];
+			const turn = await worker?.joinTurn(job);
+			await turn?.take(job, videos as never);
+			await turn?.leave(videos as never);
+			await pause(3_600_000);
+			counts.push(await countEntries('workflow'));
+		}
+	};
+	await passTime(work(), 60_000);
+	expect(counts.at(-1)).toBeLessThanOrEqual(counts[2] ?? NaN);
+});

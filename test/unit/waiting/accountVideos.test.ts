@@ -226,6 +226,20 @@ test('A missing video of an unknown project has no video of another account mist
 	expect(ours.videos.isMistrusted('1')).toBe(false);
 });
 
+test('A further miss of a project does not shorten the time for which it is mistrusted', async () => {
+	const { videos, read } = openService()(1);
+	for (const [queueId, listingDelayMs] of [
+		['a', 60_000],
+		['b', 0],
+	] as const) {
+		const ids = { queueId, projectId: '1', sentAt: now() };
+		videos.claim(ids, listingDelayMs).dueAt = now() + 1;
+	}
+	await jest.advanceTimersByTimeAsync(1_000);
+	await read();
+	expect(videos.isMistrusted('1')).toBe(true);
+});
+
 test('An item that left the queue is given no entry of a list that shows nothing of the list before', async () => {
 	const { read, wait } = openService()(1);
 	const left = wait({ queuedAt: DATE, sentAt: now() });

@@ -56,6 +56,13 @@ describe('An item is named by an entry that has its queue ID', () => {
 		['in a field', LONG_ID, { queueItem: LONG_ID }, true],
 		['in a segment of its path', LONG_ID, url(`https://cdn/${LONG_ID}/video.mp4?sig=1`), true],
 		['as a number', '4611686018427387', { queueItem: 4_611_686_018_427_387 }, true],
+		// JavaScript reads it as 12345678901234568.
+		[
+			'but not by a rounded one',
+			'12345678901234568',
+			JSON.parse('{"id":12345678901234567}') as IDataObject,
+			false,
+		],
 		['in the name of its file', LONG_ID, url(`https://cdn/${LONG_ID}.mp4?sig=1`), true],
 		['but not in a part of a name', LONG_ID, url(`https://cdn/x${LONG_ID}.mp4`), false],
 		['but not in its query', LONG_ID, url(`https://cdn/video.mp4?id=/${LONG_ID}.mp4`), false],
@@ -144,6 +151,25 @@ describe('Whose video is whose', () => {
 		expect(due.map((item) => own.get(item)?.entry.id)).toEqual(expected);
 		expect(missing).toHaveLength(missingCount);
 	});
+});
+
+test('Entries that are new to many items by date alone, or by when they were shown, are not looked at for each item', () => {
+	const count = 2_000;
+	const numbers = Array.from({ length: count }, (_, i) => i);
+	const due = numbers.map((i) => queued(1_000_000 + i, { sentAt: 1_000_000 + i }));
+	let looks = 0;
+	const free = numbers.map((i) => {
+		const [createdAt, shownAt] = i % 2 === 0 ? [2_000_000 + i, 0] : [i, 2_000_000_000 + i];
+		const video = listVideo(`${i}`, createdAt, { shownAt });
+		return Object.defineProperty(video, 'shownAt', {
+			get: () => {
+				looks += 1;
+				return shownAt;
+			},
+		});
+	});
+	decideOwners(due, free);
+	expect(looks).toBeLessThan(100 * count);
 });
 
 test('Items whose videos follow from one another are decided while n8n hardly stands still', () => {
