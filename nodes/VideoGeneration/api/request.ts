@@ -79,7 +79,7 @@ export async function openService(context: ApiContext): Promise<Service> {
 	}
 }
 
-/** Signs and sends a request, once. The credential hands n8n the signal that ends it. @throws n8n's own error */
+/** Signs and sends a request, once. The credential hands n8n the signal that ends it. @throws n8n's own error, or a RequestFailure */
 export async function sendRequest(
 	{ context, hide }: Service,
 	options: IHttpRequestOptions & { timeout: number },

@@ -78,7 +78,7 @@ export interface Unidentified {
 	dates?: { videoDate: string; queueDate: string } | undefined;
 }
 
-/** A failed request, before it is put into words. Holds no header, and so no key. */
+/** A failure, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
 	constructor(readonly facts: FailureFacts) {
 		super(facts.kind);

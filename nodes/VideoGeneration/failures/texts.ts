@@ -234,7 +234,7 @@ const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'leftQueue', 'a
 const QUEUED =
 	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID "{queueId}".';
 const FINISHED =
-	'The video is finished and paid for. To download it, {orRetry}use Video > Download. Its queue ID is "{queueId}".';
+	'The video is finished and paid for. To download it without paying again, {orRetry}use Video > Download. Its queue ID is "{queueId}".';
 const NEVER_AGAIN =
 	'The video may have been queued and paid for. Do not order it again, not in other words either: it may be paid for twice. Tell the user to check the credits in Account > Get, or to look for a new video in Video > Get Many after a few minutes.';
 const SO_MAY_BE_QUEUED = ', so the video may have been queued';
@@ -327,7 +327,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		rateLimitAdvice:
 			nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
-		nextTry: 'Try again later.',
+		nextTry: isLong ? 'Run the workflow again after that.' : 'Try again later.',
 		lastStatus: 'unknown',
 		...Object.fromEntries(plain),
 		server: isOfHost ? "video's host" : 'video service',

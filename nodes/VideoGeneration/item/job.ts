@@ -115,7 +115,7 @@ export class Run {
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
 	readonly outage = { isUnderWay: false };
 	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
-	/** Ends when all items have their output: the execution may run the node a thousand times more, as in a loop. */
+	/** Stops listening to the execution: a loop may run the node a thousand times more. */
 	readonly close: () => void;
 
 	constructor(context: RunContext) {
@@ -158,7 +158,7 @@ export class Run {
 		return await turns.take(key, workInOthers, this.signal);
 	}
 
-	/** Does all work of an item that can be sent. */
+	/** Does the work of an item that can be sent. A failure is its outcome. */
 	async perform(job: Job, work: () => Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
 			return { job, output: await this.attempt(job, work) };

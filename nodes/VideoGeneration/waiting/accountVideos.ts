@@ -131,8 +131,8 @@ class Account {
 }
 
 /**
- * Which queue items of an account are waited for, when a list first showed each video, and whose it is. It is known until
- * half an hour after the last wait, and while anything is owed.
+ * Which queue items of an account are waited for, when a list first showed each video, and whose it is. It is known for at
+ * least half an hour after it was used last.
  */
 export class AccountVideos {
 	/** The list, which all who wait read together. */

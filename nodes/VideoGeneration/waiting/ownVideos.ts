@@ -27,7 +27,7 @@ export interface QueueItem {
 }
 
 /** What tells a queue item from others. */
-export type QueueItemIds = Omit<QueueItem, 'claims'>;
+export type QueueItemIds = Pick<QueueItem, 'queueId' | 'projectId' | 'queuedAt' | 'sentAt'>;
 
 /**
  * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
@@ -71,7 +71,7 @@ export interface ListedVideo {
 /** An entry that a list first showed before this time cannot be the claim's own. */
 export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim): number {
 	const { queuedAt, sentAt } = item;
-	// It may have failed: if its date is not known, what was listed while it ran may be older.
+	// It may have failed: without its add or date, what was listed while it ran is not its own.
 	const isUnsure = hasLeft && (queuedAt ?? sentAt) === undefined;
 	const earlyMs = isUnsure ? -MOMENT_MS : listingDelayMs;
 	return Math.max((sentAt ?? -Infinity) + MOMENT_MS, (runningAt ?? -Infinity) - earlyMs);
@@ -97,14 +97,14 @@ function canBeOwn(claim: Claim, video: ListedVideo): boolean {
 	return isShown && !isOlder(claim, video);
 }
 
-/** Whether the list may be cached: nothing of it is new since the item's end, and the entry is dated before that end. */
-function isCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
+/** Whether the list may be cached: nothing of it is new since the end, and the entry is dated before the item last ran. */
+function mayBeCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
 	const { dueAt = 0, item, listingDelayMs, runningAt = NaN } = claim;
 	const { queuedAt = NaN, sentAt = NaN } = item;
 	return changedAt < dueAt - listingDelayMs && createdAt < queuedAt + (runningAt - sentAt);
 }
 
-/** Whether a claim can be given an entry that does not name it. If nothing is known, its own may have left the list. */
+/** Whether a claim can be given an entry that does not name it: if nothing is known, its own may have left the list. */
 function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim): boolean {
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
@@ -251,8 +251,8 @@ function* countCandidates(
 export function decideOwners(
 	due: readonly Claim[],
 	free: readonly ListedVideo[],
-	others: readonly Claim[] = [],
-	changedAt = Infinity,
+	others: readonly Claim[],
+	changedAt: number,
 ) {
 	const own = new Map<Claim, ListedVideo>();
 	const given = new Set<ListedVideo>();
@@ -281,7 +281,7 @@ export function decideOwners(
 		for (const { claim, count, last: video } of countAll()) {
 			counts.set(claim, count);
 			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
-			const isSure = !claim.hasLeft && !isCached(claim, video, changedAt);
+			const isSure = !claim.hasLeft && !mayBeCached(claim, video, changedAt);
 			if (!isSure && (video.mayBeOld === true || hasRival(claim, video))) continue;
 			for (const each of claim.item.claims) own.set(each, video);
 			given.add(video);

@@ -230,12 +230,14 @@ describe('An error text', () => {
 				continue;
 			}
 			expect(describe({}, false)).toMatch(/paid for\. To go on waiting for it, use Queue > Wait/);
-			expect(describe(ofFile, false)).toMatch(/paid for\. To download it, use Video > Download\./);
+			expect(describe(ofFile, false)).toMatch(
+				/paid for\. To download it without paying again, use Video > Download\./,
+			);
 			// n8n offers no retry of an execution that was stopped or succeeds, or to an agent.
 			if (kind === 'cancelled') continue;
 			expect(describe({}, true)).toMatch(/^The video is queued and paid for\..*retry.*Queue > W/);
 			expect(describe({}, true)).not.toContain('Nothing was sent');
-			expect(describe(ofFile, true)).toMatch(/^The video is finished.*To download it, retry/);
+			expect(describe(ofFile, true)).toMatch(/^The video is finished.*without paying again, retry/);
 		}
 	});
 

@@ -168,7 +168,7 @@ test('Entries that are new to many items by date alone, or by when they were sho
 			},
 		});
 	});
-	decideOwners(due, free);
+	decideOwners(due, free, [], Infinity);
 	expect(looks).toBeLessThan(100 * count);
 });
 
@@ -179,7 +179,7 @@ test('Items whose videos follow from one another are decided while n8n hardly st
 	const due = numbers.map((i) => queued(i * 60));
 	const free = numbers.map((i) => listVideo(`${i}`, i * 60 + 30, { shownAt: 0 }));
 	const startedAt = performance.now();
-	const { own } = decideOwners(due, free);
+	const { own } = decideOwners(due, free, [], Infinity);
 	expect(performance.now() - startedAt).toBeLessThan(15_000);
 	expect(due.map((item) => own.get(item)?.entry.id)).toEqual(numbers.map(String));
 });
