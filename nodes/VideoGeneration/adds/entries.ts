@@ -67,9 +67,8 @@ export class Entries {
 	}
 
 	/**
-	 * Records entries that only one process can have. Of several that record them in the same milliseconds, n8n keeps
-	 * the row of the one that writes last. A moment later a mark tells each whether its row was kept: one that was
-	 * overwritten with other entries claims again. A claim that fails takes back what it has added.
+	 * Records entries that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
+	 * moment later, a mark tells whether a row was kept, or is claimed again. A claim that fails takes back what it added.
 	 *
 	 * @param others what is recorded with them, whether or not it is new
 	 * @returns those that were new, all of the first ones if the claim has them now; undefined if n8n cannot record them

@@ -68,11 +68,8 @@ async function openBudget({ api, run }: VideoJob, service: Service): Promise<Bud
 	return budget;
 }
 
-/** When the adds of a node were sent that were accepted, or may have been, by `performance.now()`. */
-type SentAt = number[];
-
-/** Those of nodes whose calls share no execution. A node is forgotten with its last call. */
-const sentByNode = new Map<string, { sent: SentAt; calledAt: number }>();
+/** When nodes have sent adds whose calls share no execution, by `performance.now()`. A node is forgotten with its last call. */
+const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
 
 /** How long the calls of such a node count. */
 const COUNTED_MS = 3_600_000;
@@ -97,9 +94,9 @@ export async function limitVideos<T>(
 }
 
 /** A list to be changed in place: n8n keeps that of an execution, through its rounds and retries. */
-function getSent(context: IExecuteSingleFunctions): SentAt {
+function getSent(context: IExecuteSingleFunctions): number[] {
 	if (!isAgentCall(context) || sharesExecution(context)) {
-		const kept = context.getContext('node') as { videosQueued?: SentAt };
+		const kept = context.getContext('node') as { videosQueued?: number[] };
 		return (kept.videosQueued ??= []);
 	}
 	const now = performance.now();

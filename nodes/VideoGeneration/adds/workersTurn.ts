@@ -34,11 +34,7 @@ const workersTurns = new Map<string, WorkersTurn>();
 /** Whether n8n's store is silent: this process goes on without turns. */
 let isSilent = false;
 
-/**
- * Joins the turn of workers in which the item's video is made. The caller has to leave it.
- *
- * @returns undefined for a video that is being made already, and where n8n keeps no entries
- */
+/** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without entries. */
 export async function joinTurn(job: VideoJob): Promise<WorkersTurn | undefined> {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !Entries.areKept(context)) return undefined;
@@ -81,8 +77,7 @@ export class WorkersTurn {
 	/**
 	 * Waits until this process has the turn, which it keeps from item to item until another one wishes for it.
 	 *
-	 * @returns when it got the turn from another process, or goes on without, by `performance.now()`
-	 * @throws a RequestFailure of the kind `cancelled` when the run ends first
+	 * @returns when it took it over, or goes on without, by `performance.now()` @throws `CANCELLED` when the run ends first
 	 */
 	async take(job: VideoJob, videos: AccountVideos): Promise<number | undefined> {
 		const { signal } = job.run;
@@ -182,7 +177,8 @@ export class WorkersTurn {
 	/** Renews the turn at the beginning of each period. Items in the making do not wait for it. */
 	private async renew(signal: AbortSignal): Promise<void> {
 		let isRenewed = true;
-		while (await pause(isRenewed ? this.getLeftMs() : RENEW_AGAIN_MS, signal)) {
+		const getLeftMs = () => PERIOD_MS - ((Date.now() + this.phaseMs) % PERIOD_MS);
+		while (await pause(isRenewed ? getLeftMs() : RENEW_AGAIN_MS, signal)) {
 			isRenewed = await this.entries.inTurn(async () => {
 				// Another process may have it by now.
 				if (this.getPeriod() > this.lastPeriod) this.renewing.abort();
@@ -209,11 +205,6 @@ export class WorkersTurn {
 
 	private getPeriod(): number {
 		return Math.floor((Date.now() + this.phaseMs) / PERIOD_MS);
-	}
-
-	/** How long the present period lasts. */
-	private getLeftMs(): number {
-		return PERIOD_MS - ((Date.now() + this.phaseMs) % PERIOD_MS);
 	}
 
 	/** The entry of a process that waits for the turn of another one. */

@@ -55,9 +55,7 @@ export function parseVideoAddress(value: unknown): URL | undefined {
 }
 
 /** An address as errors show it: the query of a signed one is as good as a key. */
-export function hideQuery({ origin, pathname }: URL): string {
-	return origin + pathname;
-}
+export const hideQuery = ({ origin, pathname }: URL) => origin + pathname;
 
 /**
  * Downloads a video into n8n's binary store, again from its beginning where the request policy allows it. The signal and

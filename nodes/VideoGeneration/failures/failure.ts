@@ -102,14 +102,12 @@ export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIM
 export const BROKEN_OFF = new RequestFailure({ kind: 'uncertain', httpCode: 'ECONNRESET' });
 
 /** Whether the service or the network has a problem that may pass. */
-export function isTransient({ kind }: RequestFailure): boolean {
-	return kind === 'rateLimited' || kind === 'unreached' || kind === 'uncertain';
-}
+export const isTransient = ({ kind }: RequestFailure) =>
+	kind === 'rateLimited' || kind === 'unreached' || kind === 'uncertain';
 
 /** Whether no secure connection was made: mostly, the certificate was not accepted. */
-export function isInsecure({ kind, facts }: RequestFailure): boolean {
-	return kind === 'unsent' && facts.httpCode !== undefined;
-}
+export const isInsecure = ({ kind, facts }: RequestFailure) =>
+	kind === 'unsent' && facts.httpCode !== undefined;
 
 /** Kinds of failures of an item itself. */
 const OF_ITEM: FailureKind[] = [
@@ -139,9 +137,8 @@ export function isOfKey({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && isDenied && facts.content !== 'html';
 }
 
-export function isNotFound({ kind, facts }: RequestFailure): boolean {
-	return kind === 'rejected' && facts.httpCode === '404';
-}
+export const isNotFound = ({ kind, facts }: RequestFailure) =>
+	kind === 'rejected' && facts.httpCode === '404';
 
 const NOT_SPENT =
 	/\b(charged|deducted|refunded)\b|\bno credits? (was|were|has been|have been) (used|spent|consumed)\b/i;

@@ -285,9 +285,7 @@ export function findText(
 	return names.map((name) => TEXTS[name]).find(Boolean) ?? [kind];
 }
 
-function isDownload({ addressField }: FailureFacts): boolean {
-	return addressField !== undefined;
-}
+const isDownload = ({ addressField }: FailureFacts) => addressField !== undefined;
 
 function getVariant(facts: FailureFacts): string | undefined {
 	const { content, httpCode = '', kind, unidentified } = facts;

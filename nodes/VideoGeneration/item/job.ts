@@ -55,9 +55,7 @@ export interface Job<Order = unknown> {
 }
 
 /** Whether the item's operation is Video > Generate or Queue > Add. */
-export function isAdd({ operation }: Job): boolean {
-	return operation.performAll !== undefined;
-}
+export const isAdd = ({ operation }: Job) => operation.performAll !== undefined;
 
 export type Outcome = { job: Job } & ({ output: INodeExecutionData[] } | { reason: unknown });
 

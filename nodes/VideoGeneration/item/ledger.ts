@@ -190,14 +190,11 @@ const MAX_FATE_AGE_MS = 3_600_000;
 type CallContext = Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>;
 
 /** Whether a model reads the result: n8n makes a tool of a node under the node's type with this ending. */
-export function isAgentCall(context: CallContext): boolean {
-	return context.getNode().type.endsWith('Tool');
-}
+export const isAgentCall = (context: CallContext) => context.getNode().type.endsWith('Tool');
 
 /** Whether n8n runs the call as a step of the agent's workflow, as it does for the AI Agent node from version 3 on. */
-export function isAgentStep(context: CallContext): boolean {
-	return context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
-}
+export const isAgentStep = (context: CallContext) =>
+	context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
 
 /** Whether the calls of an agent belong to one execution. */
 export function sharesExecution(context: IExecuteSingleFunctions): boolean {
@@ -206,6 +203,5 @@ export function sharesExecution(context: IExecuteSingleFunctions): boolean {
 }
 
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
-export function isRunByN8n(context: CallContext): boolean {
-	return context.getExecuteData().node.name === context.getNode().name;
-}
+export const isRunByN8n = (context: CallContext) =>
+	context.getExecuteData().node.name === context.getNode().name;

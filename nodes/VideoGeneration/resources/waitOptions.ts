@@ -25,8 +25,7 @@ const entries = {
 		default:
 			'fail, failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled',
 		description:
-			'Rarely needed. Statuses that mean the video failed, separated by commas. Not case-sensitive.',
-		hint: 'With any other status, the node goes on waiting',
+			'Rarely needed. Statuses that mean the video failed, separated by commas. Not case-sensitive. With any other, the node waits.',
 	},
 	listingDelay: {
 		displayName: 'Listing Delay',

@@ -72,7 +72,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
-		const outcomes = run.failure ? [] : await performJobs(jobs);
+		const outcomes = run.failure ? [] : await performJobs(first, jobs);
 		// By now, every add that was sent has its response.
 		if (run.failure) throw createError(run.failure.job, run.failure.reason);
 		addHints(first, outcomes);
@@ -87,12 +87,10 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	}
 }
 
-async function performJobs(jobs: Job[]): Promise<Outcome[]> {
-	const [first] = jobs;
-	if (first?.operation.performAll) return await first.operation.performAll(jobs);
+async function performJobs({ operation, run }: Job, jobs: Job[]): Promise<Outcome[]> {
+	if (operation.performAll) return await operation.performAll(jobs);
 	const outcomes: Promise<Outcome>[] = [];
 	for (const job of jobs) {
-		const { operation, run } = job;
 		await run.pauseBetweenBatches();
 		outcomes.push(run.perform(job, async () => (await operation.perform?.(job)) ?? []));
 	}

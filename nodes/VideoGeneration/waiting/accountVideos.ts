@@ -34,10 +34,7 @@ export class KnownService {
 	private toldInARow = 0;
 	private required = 1;
 
-	/**
-	 * Whether it can be expected to tell which video is whose: by its address in the item's progress, or by its queue ID in
-	 * the list of videos. The specification promises neither.
-	 */
+	/** Whether it can be expected to tell which video is whose. The specification does not promise it. */
 	get isTelling(): boolean {
 		return this.toldInARow >= this.required;
 	}
@@ -389,17 +386,14 @@ function extend(times: Times, projectId: string | undefined, until: number): voi
 }
 
 /** The claims whose entries are not known. */
-function listOpen(claims: Iterable<Claim>): Claim[] {
-	return [...claims].filter(({ own }) => own === undefined);
-}
+const listOpen = (claims: Iterable<Claim>) => [...claims].filter(({ own }) => own === undefined);
 
 /**
  * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
  * a person enters for a wait may be another's project, or none, and must not take videos from strangers.
  */
-function isAdded({ item: { projectId, sentAt } }: Claim): boolean {
-	return projectId !== undefined && sentAt !== undefined;
-}
+const isAdded = ({ item: { projectId, sentAt } }: Claim) =>
+	projectId !== undefined && sentAt !== undefined;
 
 /** Entries of different projects may have the same ID. */
 function getEntryKey(entry: IDataObject): string {

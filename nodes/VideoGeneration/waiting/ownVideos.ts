@@ -78,17 +78,14 @@ export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim)
 }
 
 /** The date of the oldest entry that can be the claim's own. */
-function getOldest({ item: { queuedAt }, listingDelayMs }: Claim): number {
-	return (queuedAt ?? -Infinity) - listingDelayMs;
-}
+const getOldest = ({ item: { queuedAt }, listingDelayMs }: Claim) =>
+	(queuedAt ?? -Infinity) - listingDelayMs;
 
 /** An entry without a readable date can be of any item. */
 const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
 
 /** Whether an entry is dated before the item of a claim was queued. */
-export function isOlder(claim: Claim, video: ListedVideo): boolean {
-	return getDate(video) < getOldest(claim);
-}
+export const isOlder = (claim: Claim, video: ListedVideo) => getDate(video) < getOldest(claim);
 
 /** Whether an entry of its project that names no item can be a claim's own. */
 function canBeOwn(claim: Claim, video: ListedVideo): boolean {
@@ -242,8 +239,7 @@ function* countCandidates(
  * candidate is its own. It is then no other item's, which may leave another claim a single one. An item that left the
  * queue may have failed, and a cached list may not show it yet, so it is given only what no other item can own.
  *
- * @param due the claims that one list settles
- * @param free the entries of the list that are no item's yet
+ * @param due the claims that one list settles, whose entries may be among the `free` ones, which are no item's yet
  * @param others the claims whose entries are not known either: they are waited for, or their videos are owed
  * @param changedAt when an entry of this list was last new to this process
  * @returns the claims' own entries, how many each claim could own in the end, and the claims whose entries are missing
