@@ -12,7 +12,7 @@ import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { RunContext } from '../item/executionEnd';
 import { type Job, type Operation, type Operations, type Outcome, Run } from '../item/job';
-import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
+import { forgetItems, isAgentCall, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
 import { addHints, createError, createItems } from './outputs';
@@ -39,10 +39,8 @@ export function createToolCall(operations: Operations) {
 		// The stored values: n8n's routing does not evaluate expressions here, and would send its own request.
 		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
 		const operation = operations[resource ?? '']?.[name ?? ''];
-		const { node, data } = this.getExecuteData();
-		// Where an agent calls its tool itself, the data are those of the agent.
-		const count = isRunByN8n(this) && node.executeOnce !== true ? data.main?.[0]?.length : 1;
-		if (operation === undefined || (count ?? 1) > 1) {
+		// Only then, n8n's routing runs a node on the canvas, all items of it.
+		if (operation === undefined) {
 			throw createInputError(
 				this,
 				"'Resource' and 'Operation' cannot be expressions here",

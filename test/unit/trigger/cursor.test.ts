@@ -56,6 +56,14 @@ describe('A later poll', () => {
 		expect(selectNewVideos(log, cursor, { ...WATCH, projectIds }).cursor).toBe(cursor);
 	});
 
+	test('keeps what a list without its oldest entries tells: an old one that comes back is not new', () => {
+		const poll = createPoller();
+		const entries = createEntries(60);
+		poll(entries);
+		expect(poll(entries.slice(0, 55))).toEqual([]);
+		expect(poll([...entries.slice(0, 55), createEntry('old', createDate(57))])).toEqual([]);
+	});
+
 	test('counts each change of the cursor, and remembers which projects are watched now', () => {
 		const { changes, ...cursor } = save(createEntries(1));
 		for (const [log, watch] of [

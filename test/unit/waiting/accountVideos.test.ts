@@ -84,6 +84,18 @@ test('An item that two keys of the account have added in equal orders is one ite
 	expect(later.map(({ own }) => own)).toEqual([OWN, OWN]);
 });
 
+test('An item that was added with another key of the account is the same item for both', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	const added = other.wait({ queuedAt: DATE, sentAt: now() });
+	await other.read(ENTRY);
+	await ours.read(ENTRY);
+	const wait = ours.wait({ queuedAt: DATE });
+	for (const claim of [added, wait]) claim.dueAt = now();
+	await ours.read(ENTRY);
+	expect([added.own, wait.own]).toEqual([OWN, OWN]);
+});
+
 test('An entry that an item of another key was given is not given to the next item, though nothing waits with that key', async () => {
 	const open = openService();
 	const [ours, other] = [open(1), open(2)];
