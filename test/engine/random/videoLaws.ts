@@ -113,13 +113,14 @@ function isApart(records: Records, charge: Charge, listedAt: number, output: Out
 	const others = [
 		...records.session.videos
 			.filter((each) => isOther(each, each.id))
-			.map(({ createdAt }) => Date.parse(createdAt)),
+			.map(({ createdAt }) => [Date.parse(createdAt), Date.parse(createdAt)] as const),
 		...records.session.sandbox.charges
-			// It could have had one, for all that its wait has seen.
+			// It could have had one at any time, for all that its wait has seen.
 			.filter((each) => isOther(each, each.videoId) && hasLeftWithoutVideo(records, each))
-			.map(({ at }) => at),
+			.map(({ at }) => [at, Infinity] as const),
 	];
-	const isFree = (from: number, to: number) => !others.some((at) => at >= from && at <= to);
+	const isFree = (from: number, to: number) =>
+		!others.some(([since, until]) => until >= from && since <= to);
 	if (generates(workflow)) {
 		const isOwnRun = records.findAdd(row, played)?.played === played;
 		const to = isOwnRun ? listedAt + 2 * delayMs + APART_MS : played.endedAt;
@@ -257,7 +258,13 @@ const listAsking = (records: Records) =>
 			[...before, item].some(({ hasFailed }) => hasFailed) ||
 			rows.some((each) => each.isAway === true || !isUsable(workflow, each));
 		const isLimited = records.plan.service.rateLimit !== false;
-		const isJudged = !isLimited && isUndisturbed(records, { projectId: project });
+		// Guarded adds of an account take turns, and one of them may have been asked to come back in a minute.
+		const isGuarded =
+			'creditsToKeep' in ((workflow.parameters.options ?? {}) as IDataObject) &&
+			records.played.some(({ execution }) =>
+				execution.faults.some(({ kind }) => kind === 'tooManyRequests'),
+			);
+		const isJudged = !isLimited && !isGuarded && isUndisturbed(records, { projectId: project });
 		if (!isJudged || (stops(workflow) && isUneven)) return [];
 		const times = before.flatMap((each) => {
 			if (model?.way === 'steps' || workflow.perRound !== undefined) return [each.leavesBy];
