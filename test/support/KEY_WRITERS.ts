@@ -30,12 +30,15 @@ export const KEY_WRITERS: Record<string, (sign: string) => string> = {
 	'a web page inside of a web page': (sign) => `&amp;#${sign.charCodeAt(0)};`,
 };
 
+/** No reader undoes more: a service may write a percent sign a hundred thousand times over. */
+const MAX_TIMES = 20;
+
 /** Undoes all of these, as a reader could. */
 export function decodeKey(written: string): string {
 	const toSign = (_all: string, digits: string) => String.fromCharCode(parseInt(digits, 16));
 	const signs = Object.fromEntries(Object.entries(NAMES).map(([sign, name]) => [name, sign]));
 	let text = written;
-	for (let before = ''; before !== text;) {
+	for (let before = '', times = 0; before !== text && times < MAX_TIMES; times++) {
 		before = text;
 		text = text
 			.replace(/\\+u00([\da-f]{2})/gi, toSign)

@@ -127,8 +127,9 @@ function isApart(records: Records, charge: Charge, listedAt: number, output: Out
 		return isFree(charge.at - APART_MS - 2 * delayMs, to);
 	}
 	if (workflow.parameters.queuedAt !== '') return isFree(charge.at - 2 * delayMs, played.endedAt);
-	// Without a date, only what is listed after it was found running can be its own.
-	const isRunning = listedAt > played.startedAt + 2 * delayMs + 15_000;
+	// Without a date, only what is listed after it was found running can be its own. A later round may begin after its end.
+	const isRunning =
+		workflow.perRound === undefined && listedAt > played.startedAt + 2 * delayMs + 15_000;
 	return isRunning && isFree(played.startedAt, played.endedAt);
 }
 
