@@ -212,6 +212,10 @@ function findDoubt(
 		['somebody waits with wrong words or projects', isMistaken],
 		['its queue ID came again', charges.some(isAgain)],
 		['another process has read lists', all.some(isOtherProcess)],
+		[
+			'what was given is forgotten after half an hour',
+			all.some(({ endedAt }) => endedAt + 30 * 60_000 <= played.startedAt),
+		],
 		['it was cleared', cleared.has(made)],
 		['one that was cleared looks as if it was finished', [...cleared].some(isOther)],
 		['it may have left the queue', endedItemsLeaveAfterMs !== null],
