@@ -203,5 +203,5 @@ export function sharesExecution(context: IExecuteSingleFunctions): boolean {
 }
 
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
-export const isRunByN8n = (context: CallContext) =>
+const isRunByN8n = (context: CallContext) =>
 	context.getExecuteData().node.name === context.getNode().name;
