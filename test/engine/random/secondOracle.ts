@@ -213,6 +213,15 @@ function findDoubt(
 		['its queue ID came again', charges.some(isAgain)],
 		['another process has read lists', all.some(isOtherProcess)],
 		[
+			'a list was under way when the service changed',
+			plan.changes.some(({ atMs }) => {
+				const changedAt = (session.sandbox.requests[0]?.at ?? 0) + atMs;
+				return requests.some(
+					(each) => each.listed !== undefined && each.at <= changedAt && getEnd(each) >= changedAt,
+				);
+			}),
+		],
+		[
 			'what was given is forgotten after half an hour',
 			all.some(({ endedAt }) => endedAt + 30 * 60_000 <= played.startedAt),
 		],
