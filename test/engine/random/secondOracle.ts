@@ -189,7 +189,7 @@ function findDoubt(
 	const { cleared, plan, played: all } = session;
 	const { endedItemsLeaveAfterMs = null, listCacheMs = 0 } = plan.service;
 	const isAgain = ({ at, queueId, videoId }: Charge) =>
-		queueId === made.queueId && videoId !== made.videoId && at >= made.at && at <= played.endedAt;
+		queueId === made.queueId && videoId !== made.videoId && at <= played.endedAt;
 	const keys = new Set(plan.workflows.flatMap(({ rows }) => rows.map(({ account }) => account)));
 	const isOtherProcess = ({ execution: { isElsewhere, killAfterMs } }: Played) =>
 		isElsewhere === true || killAfterMs !== undefined;

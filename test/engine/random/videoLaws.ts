@@ -172,6 +172,7 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 		// An item that is told such an address leaves its entry to the others.
 		['an address that is told is listed otherwise', isToldOtherwise(plan)],
 		['it was cleared', session.cleared.has(charge)],
+		['another account has a project with its ID', leaves && isNumberedAlike(plan, charge)],
 		['reads have failed', !isReadCalmly(records, played)],
 		// It is never waited for.
 		['the fate of its add is unknown', records.isUnknown(row, played)],
@@ -197,6 +198,13 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
 	records.findListedAt(charge) === undefined &&
 	(records.session.cleared.has(charge) || records.plan.service.endedItemsLeaveAfterMs !== null);
+
+/** Whether another account makes videos of a project with the same ID: each item may own what the other one has left. */
+const isNumberedAlike = ({ service, workflows }: Plan, { accountId, projectId }: Charge) =>
+	service.numberByAccount === true &&
+	workflows.some(({ rows }) =>
+		rows.some((row) => row.project === projectId && getAccount(row) !== accountId),
+	);
 
 /** Whether some items are told the addresses of their videos, which lists sign otherwise. */
 const isToldOtherwise = (plan: Plan) => {
