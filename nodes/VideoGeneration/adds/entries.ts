@@ -68,7 +68,7 @@ export class Entries {
 
 	/**
 	 * Records entries that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
-	 * moment later, a mark tells whether a row was kept, or is claimed again. A claim that fails takes back what it added.
+	 * moment later, a mark tells whether the row was kept; if not, it is claimed again. A claim that fails is taken back.
 	 *
 	 * @param others what is recorded with them, whether or not it is new
 	 * @returns those that were new, all of the first ones if the claim has them now; undefined if n8n cannot record them

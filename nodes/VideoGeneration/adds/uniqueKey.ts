@@ -6,7 +6,7 @@ import { listStates } from '../item/ledger';
 import { Entries } from './entries';
 import type { VideoJob } from './sendAdd';
 
-/** The entry of a key whose video has not come out. One that is left by mistake makes its row fail, and never vanish. */
+/** The entry of a key whose video has not come out. One that is left by mistake makes its row fail, not vanish. */
 const toOpenEntry = (key: number) => `The video of ${key} has not come out`;
 
 /**

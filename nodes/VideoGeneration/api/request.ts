@@ -18,7 +18,7 @@ import type { Body, HttpResponse } from './response';
 import { checkBody, hashText, hideKey, parseBody, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
-/** n8n would send the key along with redirects, and lose `Retry-After` with an error, and what is not JSON without text. */
+/** A redirect would carry the key along, an error of n8n has no `Retry-After`, and only as text is a body that is no JSON kept. */
 export const REQUEST_DEFAULTS = {
 	json: true,
 	disableFollowRedirect: true,

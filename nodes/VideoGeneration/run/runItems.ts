@@ -39,7 +39,7 @@ export function createToolCall(operations: Operations) {
 		// The stored values: n8n's routing does not evaluate expressions here, and would send its own request.
 		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
 		const operation = operations[resource ?? '']?.[name ?? ''];
-		// Only then, n8n's routing runs a node on the canvas, all items of it.
+		// n8n's routing runs a node on the canvas, with all items, only if an expression names its operation.
 		if (operation === undefined) {
 			throw createInputError(
 				this,
@@ -51,7 +51,7 @@ export function createToolCall(operations: Operations) {
 	};
 }
 
-/** The failure of an agent's call is its answer: of a tool that throws, some agents drop the error. */
+/** The failure of an agent's call is its answer: some agents drop the error of a tool that throws. */
 async function answerAgent(
 	context: RunContext,
 	work: Promise<INodeExecutionData[]>,

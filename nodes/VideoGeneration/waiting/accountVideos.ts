@@ -178,7 +178,7 @@ export class AccountVideos {
 		else this.account.drop(claim);
 	}
 
-	/** Notes that a video may appear of an add that is sent now: any new entry of the project may be it. */
+	/** Notes that a video of an add that is sent now may appear: any new entry of the project may be it. */
 	expect(projectId: string | undefined, sentAt?: number): Claim {
 		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
 	}
@@ -215,7 +215,7 @@ export class AccountVideos {
 			(this.knownService.mistrusted.get(projectId) ?? now) > now ||
 			[...this.account.mistrusted].some(
 				([project, until]) =>
-					until > now && (!project || projectId === undefined || project === projectId),
+					until > now && (project === undefined || [project, undefined].includes(projectId)),
 			)
 		);
 	}
