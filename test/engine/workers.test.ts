@@ -313,6 +313,17 @@ test.each([
 	},
 );
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+	"A video that leaves the queue after n8n's database has failed at call %d of its turn, and at the next one, is given",
+	async (failing) => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+		store.failingCalls = new Set([failing, failing + 1]);
+		const [worker] = await startWorkers(0);
+		const [ending] = await playTogether(service.sandbox, [begin(worker, { parameters: GENERATE })]);
+		expect(listGiven(ending?.result.items ?? [])).toEqual(['own']);
+	},
+);
+
 test('A video that a process was owed itself, and has found on a retry, keeps no other from its own', async () => {
 	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
 	const [worker] = await startWorkers(0);

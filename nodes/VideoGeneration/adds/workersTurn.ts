@@ -59,6 +59,8 @@ export class WorkersTurn {
 	private lastPeriod = -Infinity;
 	/** When this process got the turn from another one, by `performance.now()`. */
 	private takenOverAt: number | undefined;
+	/** Whether it is known what another process is owed that had the turn before. */
+	private knowsOwed = true;
 	/** The entries that this process has recorded, and which go when the turn ends. */
 	private readonly recorded = new Set<string>();
 	private renewing = new AbortController();
@@ -104,7 +106,13 @@ export class WorkersTurn {
 		// From here on, the turn has to be given up.
 		this.recorded.add(this.wish);
 		const period = this.getPeriod();
-		if (period > this.lastPeriod) return await this.takeOver(period, videos);
+		const isNew = period > this.lastPeriod;
+		const delayMs = isNew ? await this.takeOver(period) : await this.goOn(videos);
+		return delayMs === 0 && !(await this.learnOwed(videos)) ? undefined : delayMs;
+	}
+
+	/** Keeps the turn, unless another process wishes for it. @returns the same */
+	private async goOn(videos: AccountVideos): Promise<number | undefined> {
 		const added = await this.renewNow(this.wish);
 		const isWished = added?.includes(this.wish) === false;
 		if (isWished) void this.giveUp(videos);
@@ -113,7 +121,7 @@ export class WorkersTurn {
 	}
 
 	/** Takes a turn that this process does not have. @returns the same */
-	private async takeOver(period: number, videos: AccountVideos): Promise<number | undefined> {
+	private async takeOver(period: number): Promise<number | undefined> {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		const [current = '', ...later] = this.listPeriods(period);
 		const asked = await this.record([current, this.wish]);
@@ -127,7 +135,7 @@ export class WorkersTurn {
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => added.includes(entry))) {
 			this.takenOverAt = performance.now();
-			if (await this.isOwed()) videos.owe(this.projectId);
+			this.knowsOwed = false;
 		}
 		const others = [...this.recorded].filter((entry) => entry !== current);
 		for (const entry of later) this.recorded.add(entry);
@@ -137,13 +145,19 @@ export class WorkersTurn {
 		return 0;
 	}
 
-	/** Whether a video is owed to another process. What is recorded by asking goes with the turn. */
-	private async isOwed(): Promise<boolean> {
+	/** Learns whether the process before is owed a video. @returns false without an answer; what asking records goes with the turn */
+	private async learnOwed(videos: AccountVideos): Promise<boolean> {
+		if (this.knowsOwed) return true;
+		let isOwed = false;
 		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
 			const added = await this.record([entry]);
-			if (added?.length !== 1 && (await this.record([sure]))?.length !== 1) return true;
+			const isNew = added?.length === 0 ? await this.record([sure]) : added;
+			if (isNew === undefined) return false;
+			isOwed ||= isNew.length === 0;
 		}
-		return false;
+		if (isOwed) videos.owe(this.projectId);
+		this.knowsOwed = true;
+		return true;
 	}
 
 	/** Leaves the turn, which ends with its last item. */
