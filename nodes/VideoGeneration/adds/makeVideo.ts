@@ -1,5 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { untilAborted } from '../api/pacing';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
@@ -11,8 +10,8 @@ import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { guardCredits, limitVideos, listTurnKeys } from './spendingGuards';
-import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
-import { joinTurn, type WorkersTurn } from './workersTurn';
+import { completeKeys, freeOrKeepKey, takeKey } from '../store/uniqueKey';
+import { joinTurn, type WorkersTurn } from '../store/workersTurn';
 
 /** Makes the videos of a run: those that are waited for side by side, in places of their lanes; the others one at a time. */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
@@ -149,27 +148,11 @@ async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promi
 		return await sendAdd(job, service);
 	};
 	const sendUnlessStopped = async () => {
-		await checkStop(job);
+		await job.run.checkStop(job);
 		// Throws if the run has ended, also by this check.
 		return await job.api.takeSlot(send);
 	};
 	return await limitVideos(job, async () => await guardCredits(job, service, sendUnlessStopped));
-}
-
-/** How often the saved execution is read at most, and how long after the run's start at the earliest. */
-const STOP_CHECK_MS = 5_000;
-
-/** Stop reaches a worker only from the process that has queued the execution. Otherwise, n8n saves it as canceled. */
-async function checkStop({ context, run }: VideoJob): Promise<void> {
-	if (performance.now() < run.startedAt + STOP_CHECK_MS) return;
-	const isStopped = async () => {
-		const execution = context as Partial<Pick<IExecuteFunctions, 'getExecutionDataById'>>;
-		const saved = await execution.getExecutionDataById?.(context.getExecutionId());
-		return /cancell?ed/i.test(saved?.resultData.error?.message ?? '');
-	};
-	// Without an answer of n8n's database, the execution goes on.
-	const reading = run.share('isStopped', STOP_CHECK_MS, isStopped).catch(() => false);
-	if (await untilAborted(reading, run.signal)) run.stop();
 }
 
 /** Nothing is paid for that cannot come out before the workflow's own timeout. @throws a RequestFailure */

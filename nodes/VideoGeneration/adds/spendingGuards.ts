@@ -1,10 +1,9 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Run } from '../item/job';
-import { isAgentCall, sharesExecution } from '../item/ledger';
+import { listSent } from '../item/ledger';
 import type { VideoJob } from './sendAdd';
 
 /** Others spend credits, too. */
@@ -24,7 +23,7 @@ const budgets = new Map<number, Budget>();
 
 /** The keys of a guarded add's turns: the next one is checked when this one has its response. A list is a key itself. */
 export function listTurnKeys({ context, order }: VideoJob, { keyId }: Service): unknown[] {
-	const ofExecution = order.mostVideos === undefined ? [] : [getSent(context)];
+	const ofExecution = order.mostVideos === undefined ? [] : [listSent(context)];
 	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${keyId}`];
 }
 
@@ -68,19 +67,13 @@ async function openBudget({ api, run }: VideoJob, service: Service): Promise<Bud
 	return budget;
 }
 
-/** When nodes have sent adds whose calls share no execution, by `performance.now()`. A node is forgotten with its last call. */
-const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
-
-/** How long the calls of such a node count. */
-const COUNTED_MS = 3_600_000;
-
 /** Sends an add in its turn. @throws a RequestFailure if the execution has queued as many videos as "Most Videos" allows */
 export async function limitVideos<T>(
 	{ context, ledger, order: { mostVideos } }: VideoJob,
 	send: () => Promise<T>,
 ): Promise<T> {
 	if (mostVideos === undefined) return await send();
-	const sent = getSent(context);
+	const sent = listSent(context);
 	if (sent.length >= mostVideos) {
 		throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, mostVideos });
 	}
@@ -91,22 +84,4 @@ export async function limitVideos<T>(
 	} finally {
 		if (ledger.state.stage === 'new') sent.pop();
 	}
-}
-
-/** A list to be changed in place: n8n keeps that of an execution, through its rounds and retries. */
-function getSent(context: IExecuteSingleFunctions): number[] {
-	if (!isAgentCall(context) || sharesExecution(context)) {
-		const kept = context.getContext('node') as { videosQueued?: number[] };
-		return (kept.videosQueued ??= []);
-	}
-	const now = performance.now();
-	const since = now - COUNTED_MS;
-	for (const [node, { calledAt }] of sentByNode) if (calledAt < since) sentByNode.delete(node);
-	// n8n gives the nodes of its Agents a new ID for each call, and no workflow.
-	const { credentials, name } = context.getNode();
-	const node = JSON.stringify([context.getWorkflow().id, name, credentials]);
-	const { sent } = sentByNode.get(node) ?? { sent: [] };
-	sentByNode.set(node, { sent, calledAt: now });
-	while (sent[0] !== undefined && sent[0] < since) sent.shift();
-	return sent;
 }

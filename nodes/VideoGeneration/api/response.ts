@@ -272,3 +272,10 @@ function isElsewhere({ statusCode, headers }: HttpResponse, url: string): boolea
 	const [source, target] = [new URL(url), new URL(location, url)];
 	return target.pathname === source.pathname && target.origin !== source.origin;
 }
+
+/** Adds a value to those of a key. */
+export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+	const values = map.get(key);
+	if (values) values.push(value);
+	else map.set(key, [value]);
+}

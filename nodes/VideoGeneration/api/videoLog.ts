@@ -1,14 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, toId, toText } from './response';
+import { addTo, isObject, toId, toText } from './response';
 
 /** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
 export function findEntry(entries: unknown[], video: IDataObject): IDataObject | undefined {
 	if (toText(video.id) === '') return undefined;
 	// A service may begin to write IDs as numbers, and JavaScript rounds long ones.
-	const isSame = (entry: IDataObject) =>
-		identifyEntry(entry) === identifyEntry(video) &&
-		toText(entry.projectId) === toText(video.projectId);
-	return entries.filter(isObject).find(isSame);
+	const key = getEntryKey(video);
+	return entries.filter(isObject).find((entry) => getEntryKey(entry) === key);
 }
 
 const FIRST_FIELDS = ['id', 'url', 'createdAt', 'projectId'];
@@ -31,6 +29,16 @@ export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): s
 	const parts = [address, projectId, createdAt, id].map(toText);
 	// The first character keeps it apart from the IDs.
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
+}
+
+/** Entries of different projects may have the same ID. */
+export function getEntryKey(entry: IDataObject): string {
+	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
+}
+
+/** What tells the videos of two accounts apart that number theirs alike. */
+export function getPrint({ createdAt, url }: IDataObject): string {
+	return `${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
 }
 
 /** A date since the year 2000 in the form of most services: but for their zones, these sort like text. */
@@ -86,4 +94,60 @@ export function sortNewestFirst(log: readonly unknown[]): DatedVideo[] {
 		.filter(isObject)
 		.map((video) => ({ video, time: parseLogTime(video.createdAt) }))
 		.sort((a, b) => (b.time ?? 0) - (a.time ?? 0));
+}
+
+/** Dates of one thing may differ by so much: some are written without fractions of a second. */
+const SAME_DATE_MS = 1_000;
+
+/** Whether two dates are of one thing; undefined if one is not known. */
+export function isOneDate(one = NaN, other = NaN): boolean | undefined {
+	const apartMs = Math.abs(one - other);
+	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
+}
+
+/** A shorter name, such as 17, may stand in an entry by chance. */
+const MIN_NAME_LENGTH = 16;
+
+export const isLongName = (name: string) => name.length >= MIN_NAME_LENGTH;
+
+/** A segment of a path, as long as a name. */
+const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
+
+/** Finds things that entries name. */
+export class EntryNames<Thing> {
+	private readonly things = new Map<string, Thing[]>();
+	/** Few texts of a list are as long as a name, and only these are looked up. */
+	private readonly lengths = new Set<number>();
+
+	constructor(things: readonly Thing[], listNames: (thing: Thing) => string[]) {
+		for (const thing of things) {
+			for (const name of listNames(thing)) addTo(this.things, name, thing);
+		}
+		for (const { length } of this.things.keys()) this.lengths.add(length);
+	}
+
+	/** The things whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
+	find(entry: IDataObject): readonly Thing[] {
+		if (this.things.size === 0) return [];
+		for (const field in entry) {
+			const value = entry[field];
+			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.
+			const found = this.get(Number.isSafeInteger(value) ? `${value as number}` : value);
+			if (found) return found;
+		}
+		const { url } = entry;
+		const [path = ''] = typeof url === 'string' ? url.split(/[?#]/, 1) : [];
+		for (const segment of path.match(LONG_SEGMENT) ?? []) {
+			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
+				const found = this.get(segment.slice(0, end));
+				if (found) return found;
+			}
+		}
+		return [];
+	}
+
+	private get(text: unknown): Thing[] | undefined {
+		if (typeof text !== 'string' || !this.lengths.has(text.length)) return undefined;
+		return this.things.get(text);
+	}
 }

@@ -1,10 +1,11 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { createSlots, onAbort, pause, type TakeSlot, Turns } from '../api/pacing';
+import { createSlots, onAbort, pause, type TakeSlot, Turns, untilAborted } from '../api/pacing';
 import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
@@ -82,6 +83,9 @@ const REQUESTS_AT_ONCE = 64;
 
 /** More downloads at once take more memory, and finish no sooner: n8n may hold each file in memory while it stores it. */
 export const DOWNLOADS_AT_ONCE = 4;
+
+/** How often the saved execution is read at most, and how long after the run's start at the earliest. */
+const STOP_CHECK_MS = 5_000;
 
 /** The turns of all executions of this process, by what they are for. */
 const turns = new Turns();
@@ -174,6 +178,19 @@ export class Run {
 			this.end(job, reason);
 			throw reason as Error;
 		}
+	}
+
+	/** Ends the run if n8n has saved its execution as stopped: Stop reaches a worker only from the process that has queued it. */
+	async checkStop({ context }: Job): Promise<void> {
+		if (performance.now() < this.startedAt + STOP_CHECK_MS) return;
+		const isStopped = async () => {
+			const execution = context as Partial<Pick<IExecuteFunctions, 'getExecutionDataById'>>;
+			const saved = await execution.getExecutionDataById?.(context.getExecutionId());
+			return /cancell?ed/i.test(saved?.resultData.error?.message ?? '');
+		};
+		// Without an answer of n8n's database, the execution goes on.
+		const reading = this.share('isStopped', STOP_CHECK_MS, isStopped).catch(() => false);
+		if (await untilAborted(reading, this.signal)) this.stop();
 	}
 
 	/** Ends the run of an execution that was stopped. */

@@ -187,6 +187,33 @@ const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();
 const MAX_FATES = 1_000;
 const MAX_FATE_AGE_MS = 3_600_000;
 
+/** When nodes have sent adds whose calls share no execution, by `performance.now()`. A node is forgotten with its last call. */
+const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
+
+/** How long the calls of such a node count. */
+const COUNTED_MS = 3_600_000;
+
+/**
+ * When the execution has sent adds of the node: a list to be changed in place. n8n keeps it through rounds and retries; for
+ * calls that share no execution, the process does.
+ */
+export function listSent(context: IExecuteSingleFunctions): number[] {
+	if (!isAgentCall(context) || sharesExecution(context)) {
+		const kept = context.getContext('node') as { videosQueued?: number[] };
+		return (kept.videosQueued ??= []);
+	}
+	const now = performance.now();
+	const since = now - COUNTED_MS;
+	for (const [node, { calledAt }] of sentByNode) if (calledAt < since) sentByNode.delete(node);
+	// n8n gives the nodes of its Agents a new ID for each call, and no workflow.
+	const { credentials, name } = context.getNode();
+	const node = JSON.stringify([context.getWorkflow().id, name, credentials]);
+	const { sent } = sentByNode.get(node) ?? { sent: [] };
+	sentByNode.set(node, { sent, calledAt: now });
+	while (sent[0] !== undefined && sent[0] < since) sent.shift();
+	return sent;
+}
+
 type CallContext = Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>;
 
 /** Whether a model reads the result: n8n makes a tool of a node under the node's type with this ending. */
@@ -197,7 +224,7 @@ export const isAgentStep = (context: CallContext) =>
 	context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
 
 /** Whether the calls of an agent belong to one execution. */
-export function sharesExecution(context: IExecuteSingleFunctions): boolean {
+function sharesExecution(context: IExecuteSingleFunctions): boolean {
 	const executionId = context.getExecutionId() as string | undefined;
 	return executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
 }

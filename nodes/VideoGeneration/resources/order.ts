@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { makeVideos } from '../adds/makeVideo';
 import type { VideoOrder } from '../adds/sendAdd';
-import { Entries } from '../adds/entries';
+import { Entries } from '../store/entries';
 import { ENDPOINTS } from '../api/endpoints';
 import type { Operation } from '../item/job';
 import { isAgentStep } from '../item/ledger';

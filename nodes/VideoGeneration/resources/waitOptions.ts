@@ -6,7 +6,7 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import { parseStatusWords, type WaitSettings } from '../waiting/waitForVideo';
+import { normalize, type WaitSettings } from '../waiting/waitForVideo';
 import { binaryPropertyField, getFileSettings } from './fields';
 
 /** The entries of "Wait Options". The default statuses are the usual words of such services. */
@@ -94,7 +94,8 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 	const values = getCollection(context, 'waitOptions');
 	const getWords = (name: 'completedStatuses' | 'failedStatuses') => {
 		const { displayName, default: usual } = entries[name];
-		return parseStatusWords(requireText(context, values[name], displayName).trim() || usual);
+		const list = requireText(context, values[name], displayName).trim() || usual;
+		return new Set(list.split(',').map(normalize).filter(Boolean));
 	};
 	const getNumber = (name: 'listingDelay' | 'pollingInterval' | 'timeout' | 'videosAtOnce') => {
 		const { displayName, default: usual, typeOptions } = entries[name];

@@ -1,20 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
-import { isObject, toText } from '../api/response';
-import { identifyEntry, parseLogTime } from '../api/videoLog';
+import { addTo, isObject, toText } from '../api/response';
+import { EntryNames, getEntryKey, getPrint, isOneDate, parseLogTime } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
 import type { Claim, ListedVideo, QueueItem, QueueItemIds } from './ownVideos';
-import { addTo, ClaimNames, decideOwners, getEarliest, isOlder, pickNamed } from './ownVideos';
+import { decideOwners, getEarliest, isOlder, listNames, pickNamed } from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
 export const OWED_MS = 30 * 60 * 1000;
 
 /** After a video that had to be listed was not, its project is mistrusted for so many times its Listing Delay. */
 const MISTRUSTED_DELAYS = 10;
-
-/** Dates of one item may differ by so much: some are written without fractions of a second. */
-const SAME_DATE_MS = 1_000;
 
 /** Where a service has failed to tell a video, it must tell this many times as many in a row, up to the maximum. */
 const REQUIRED_FACTOR = 4;
@@ -265,7 +262,7 @@ export class AccountVideos {
 		const open = listOpen(this.account.claims);
 		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
-		const names = new ClaimNames(open);
+		const names = new EntryNames(open, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free = new Set<ListedVideo>();
 		const now = performance.now();
@@ -301,7 +298,7 @@ export class AccountVideos {
 	}
 
 	/** Gives a claim the entry that names it, if there is a single one. */
-	private giveNamed(claim: Claim, videos: ListedVideo[], names: ClaimNames, due: Claim[]) {
+	private giveNamed(claim: Claim, videos: ListedVideo[], names: EntryNames<Claim>, due: Claim[]) {
 		// If it must be listed by now, an entry that looks older has the date of another clock.
 		const inTime = videos.filter((video) => !isOlder(claim, video));
 		const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
@@ -375,12 +372,6 @@ function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentifie
 	return { videoDate: toDate(video.createdAt), queueDate: toDate(queuedAt) };
 }
 
-/** Whether two dates are of one thing; undefined if one is not known. */
-function isOneDate(one = NaN, other = NaN): boolean | undefined {
-	const apartMs = Math.abs(one - other);
-	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
-}
-
 function extend(times: Times, projectId: string | undefined, until: number): void {
 	times.set(projectId, Math.max(times.get(projectId) ?? until, until));
 }
@@ -394,13 +385,3 @@ const listOpen = (claims: Iterable<Claim>) => [...claims].filter(({ own }) => ow
  */
 const isAdded = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
-
-/** Entries of different projects may have the same ID. */
-function getEntryKey(entry: IDataObject): string {
-	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
-}
-
-/** What tells the videos of two accounts apart that number theirs alike. */
-function getPrint({ createdAt, url }: IDataObject): string {
-	return `${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
-}

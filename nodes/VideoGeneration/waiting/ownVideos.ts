@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
+import { addTo } from '../api/response';
+import { isLongName } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
-
-/** A shorter queue ID, such as 17, may stand in an entry by chance. */
-const MIN_NAME_LENGTH = 16;
 
 /** What is shown in the moment in which an add is sent was there before it. */
 const MOMENT_MS = 0.001;
@@ -106,49 +105,9 @@ function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
 
-/** A segment of a path, as long as a name. */
-const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
-
-/** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
-export class ClaimNames {
-	private readonly claims = new Map<string, Claim[]>();
-	/** Few texts of a list are as long as a name, and only these are looked up. */
-	private readonly lengths = new Set<number>();
-
-	constructor(claims: readonly Claim[]) {
-		for (const claim of claims) {
-			const { queueId, videoUrl } = claim.item;
-			if (videoUrl !== undefined) addTo(this.claims, videoUrl, claim);
-			if (queueId.length >= MIN_NAME_LENGTH) addTo(this.claims, queueId, claim);
-		}
-		for (const { length } of this.claims.keys()) this.lengths.add(length);
-	}
-
-	/** The claims whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
-	find(entry: IDataObject): readonly Claim[] {
-		if (this.claims.size === 0) return [];
-		for (const field in entry) {
-			const value = entry[field];
-			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.
-			const found = this.get(Number.isSafeInteger(value) ? `${value as number}` : value);
-			if (found) return found;
-		}
-		const { url } = entry;
-		const [path = ''] = typeof url === 'string' ? url.split(/[?#]/, 1) : [];
-		for (const segment of path.match(LONG_SEGMENT) ?? []) {
-			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
-				const found = this.get(segment.slice(0, end));
-				if (found) return found;
-			}
-		}
-		return [];
-	}
-
-	private get(text: unknown): Claim[] | undefined {
-		if (typeof text !== 'string' || !this.lengths.has(text.length)) return undefined;
-		return this.claims.get(text);
-	}
-}
+/** What names a claim in an entry: the address that its item's progress tells, and its queue ID. */
+export const listNames = ({ item: { queueId, videoUrl } }: Claim) =>
+	[videoUrl, isLongName(queueId) ? queueId : undefined].filter((name) => name !== undefined);
 
 /**
  * Picks the claims that an entry names from those with its queue ID. An entry that was listed before the add, or that is
@@ -165,12 +124,6 @@ export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonl
 	const isOfLast = (video.createdAt ?? -Infinity) > last + 2 * (named[0]?.listingDelayMs ?? 0);
 	const picked = isOfLast ? named.filter((claim) => getOldest(claim) === last) : named;
 	return picked.every(({ item }) => item === picked[0]?.item) ? picked : [];
-}
-
-export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-	const values = map.get(key);
-	if (values) values.push(value);
-	else map.set(key, [value]);
 }
 
 /** The first index of which `isBehind` is true, as it is from there on. */

@@ -352,11 +352,6 @@ function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): Finish
 	};
 }
 
-/** A comma-separated list of words, as the user entered it. */
-export function parseStatusWords(list: string): ReadonlySet<string> {
-	return new Set(list.split(',').map(normalize).filter(Boolean));
-}
-
 /** Decides whether a video is finished. With an unknown status, it may still be made, unless it has an address. */
 function getVerdict(details: IDataObject, words: WaitSettings['words']) {
 	const status = normalize(toText(details.status));
@@ -369,4 +364,5 @@ const getVideoUrl = ({ videoUrl }: IDataObject) => toText(videoUrl) || undefined
 
 const getStatus = ({ status }: IDataObject = {}) => toText(status) || 'unknown';
 
-const normalize = (word: string) => word.trim().toLowerCase();
+/** A status word as it is compared. */
+export const normalize = (word: string) => word.trim().toLowerCase();

@@ -4,7 +4,8 @@ import type {
 	ListedVideo,
 	QueueItem,
 } from '../../../nodes/VideoGeneration/waiting/ownVideos';
-import { ClaimNames, decideOwners } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import { EntryNames } from '../../../nodes/VideoGeneration/api/videoLog';
+import { decideOwners, listNames } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -69,12 +70,12 @@ describe('An item is named by an entry that has its queue ID', () => {
 		['but not if it is short', '0123456789abcde', { queueItem: '0123456789abcde' }, false],
 	])('%s', (_, queueId, entry, isNamed) => {
 		const item = sent(0, {}, { queueId });
-		expect(new ClaimNames([item, sent(1)]).find(entry)).toEqual(isNamed ? [item] : []);
+		expect(new EntryNames([item, sent(1)], listNames).find(entry)).toEqual(isNamed ? [item] : []);
 	});
 
 	test('or exactly the address that its progress tells', () => {
 		const item = sent(0, {}, { videoUrl: 'https://cdn/v?id=1' });
-		const names = new ClaimNames([item]);
+		const names = new EntryNames([item], listNames);
 		expect(names.find(url('https://cdn/v?id=1'))).toEqual([item]);
 		expect(names.find(url('https://cdn/v?id=2'))).toEqual([]);
 	});

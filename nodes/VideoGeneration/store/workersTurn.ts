@@ -1,10 +1,9 @@
 import { pause, withTimeout } from '../api/pacing';
 import { hashText } from '../api/response';
 import { CANCELLED } from '../failures/failure';
-import { logInfo } from '../item/job';
+import { type Job, logInfo } from '../item/job';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
 import { Entries } from './entries';
-import type { VideoJob } from './sendAdd';
 
 /** A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, and clocks may differ. */
 const PERIOD_MS = 20_000;
@@ -35,11 +34,13 @@ const workersTurns = new Map<string, WorkersTurn>();
 let isSilent = false;
 
 /** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without entries. */
-export async function joinTurn(job: VideoJob): Promise<WorkersTurn | undefined> {
+export async function joinTurn(
+	job: Job<{ body: { projectId?: string } }>,
+): Promise<WorkersTurn | undefined> {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !Entries.areKept(context)) return undefined;
-	const { baseUrl } = await job.open();
 	const { projectId = '' } = order.body;
+	const { baseUrl } = await job.open();
 	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);
 	const entries = new Entries(context, 'workflow');
 	const turn = workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, entries);
@@ -81,7 +82,7 @@ export class WorkersTurn {
 	 *
 	 * @returns when it took it over, or goes on without, by `performance.now()` @throws `CANCELLED` when the run ends first
 	 */
-	async take(job: VideoJob, videos: AccountVideos): Promise<number | undefined> {
+	async take(job: Job, videos: AccountVideos): Promise<number | undefined> {
 		const { signal } = job.run;
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {

@@ -1,10 +1,12 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
-import { checkJob, type Outcome } from '../item/job';
+import { checkJob, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 import { Entries } from './entries';
-import type { VideoJob } from './sendAdd';
+
+/** A job whose order may have a unique key. */
+type KeyedJob = Job<{ uniqueKey?: string | undefined }>;
 
 /** The entry of a key whose video has not come out. One that is left by mistake makes its row fail, not vanish. */
 const toOpenEntry = (key: number) => `The video of ${key} has not come out`;
@@ -16,7 +18,7 @@ const toOpenEntry = (key: number) => `The video of ${key} has not come out`;
  * @returns false if the video of the key came out before: the item is left out, as n8n's own Remove Duplicates does
  * @throws a RequestFailure: nothing was sent
  */
-export async function takeKey(job: VideoJob): Promise<boolean> {
+export async function takeKey(job: KeyedJob): Promise<boolean> {
 	const { context, ledger, order, run } = job;
 	const { uniqueKey } = order;
 	if (uniqueKey === undefined) return true;
@@ -44,7 +46,7 @@ export async function takeKey(job: VideoJob): Promise<boolean> {
  * Frees a taken key, with proof that nothing was queued. Otherwise it is recorded once more: a worker whose database was
  * slower than the claim may have overwritten it.
  */
-export async function freeOrKeepKey({ context, ledger, order }: VideoJob): Promise<void> {
+export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promise<void> {
 	const { uniqueKey } = order;
 	if (uniqueKey === undefined) return;
 	const keys = new Entries(context, 'node');
@@ -56,7 +58,7 @@ export async function freeOrKeepKey({ context, ledger, order }: VideoJob): Promi
 }
 
 /** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */
-export async function completeKeys(jobs: VideoJob[], outcomes: Outcome[]): Promise<void> {
+export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promise<void> {
 	const entries = jobs.flatMap(({ ledger: { state }, run }, index) => {
 		const { finished, key, unidentified } = state;
 		const isOut = !run.signal.aborted && 'output' in (outcomes[index] ?? {});

@@ -1,5 +1,5 @@
-import type * as entries from '../../../nodes/VideoGeneration/adds/entries';
-import type * as workersTurn from '../../../nodes/VideoGeneration/adds/workersTurn';
+import type * as entries from '../../../nodes/VideoGeneration/store/entries';
+import type * as workersTurn from '../../../nodes/VideoGeneration/store/workersTurn';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
 
 const IDS = { workflow: { id: 'w1' }, node: { id: 'n1' } } as never;
@@ -11,7 +11,7 @@ function startWorker(): Worker {
 	const worker = {} as Worker;
 	jest.isolateModules(() => {
 		for (const name of ['entries', 'workersTurn']) {
-			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/adds/${name}`));
+			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/store/${name}`));
 		}
 	});
 	return worker;
