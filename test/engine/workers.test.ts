@@ -269,15 +269,17 @@ describe('Executions of three workers that make videos of one project', () => {
 });
 
 test.each([
-	['is owed one', 'none', () => true],
+	['is owed one', 'none', () => true, Infinity],
+	["is owed one, which n8n's database does not tell any more,", 'none', () => true, 6],
 	[
 		'has only asked whether one is owed, as far as n8n kept it',
 		'own',
 		(entry: string) => !entry.endsWith('for sure'),
+		Infinity,
 	],
 ])(
 	'A video that leaves the queue after another process %s is given: %s',
-	async (_, given, isLeft) => {
+	async (_, given, isLeft, failsFrom) => {
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
 		const asked = new Set<string>();
 		store.onWrite = (entries) => {
@@ -304,6 +306,9 @@ test.each([
 				afterMs: 60_000,
 				start: async () => {
 					await store.checkProcessedAndRecord(left, 'workflow', ids, { mode: 'entries' });
+					store.checkCaller = () => {
+						if (store.calls >= failsFrom) throw new Error('Driver not Connected');
+					};
 					return await begin(worker, { parameters: GENERATE }).start();
 				},
 			},

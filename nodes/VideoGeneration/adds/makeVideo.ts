@@ -3,7 +3,6 @@ import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
-import { RequestFailure } from '../failures/failure';
 import type { Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
@@ -144,7 +143,7 @@ async function pay(
 async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
 	const send = async () => {
 		// A try may come minutes after the one before it.
-		checkTimeLeft(job, usualMs);
+		job.run.checkTimeLeft(usualMs);
 		return await sendAdd(job, service);
 	};
 	const sendUnlessStopped = async () => {
@@ -153,13 +152,4 @@ async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promi
 		return await job.api.takeSlot(send);
 	};
 	return await limitVideos(job, async () => await guardCredits(job, service, sendUnlessStopped));
-}
-
-/** Nothing is paid for that cannot come out before the workflow's own timeout. @throws a RequestFailure */
-function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
-	const leftMs = run.endsAt - performance.now();
-	if (leftMs >= usualMs) return;
-	const toSeconds = (ms: number) => Math.max(0, Math.round(ms / 1000));
-	const seconds = { leftSeconds: toSeconds(leftMs), usualSeconds: toSeconds(usualMs) };
-	throw new RequestFailure({ kind: 'outOfTime', tries: 0, ...seconds });
 }

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { createSlots, onAbort, pause, type TakeSlot, Turns, untilAborted } from '../api/pacing';
 import type { ApiOptions, Endpoint, Service } from '../api/request';
-import { CANCELLED } from '../failures/failure';
+import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import { getExecutionEnd, type RunContext } from './executionEnd';
 import { isAgentCall, type Ledger } from './ledger';
@@ -191,6 +191,15 @@ export class Run {
 		// Without an answer of n8n's database, the execution goes on.
 		const reading = this.share('isStopped', STOP_CHECK_MS, isStopped).catch(() => false);
 		if (await untilAborted(reading, this.signal)) this.stop();
+	}
+
+	/** Nothing is paid for that cannot come out before n8n ends the execution. @throws a RequestFailure */
+	checkTimeLeft(usualMs: number): void {
+		const leftMs = this.endsAt - performance.now();
+		if (leftMs >= usualMs) return;
+		const toSeconds = (ms: number) => Math.max(0, Math.round(ms / 1000));
+		const seconds = { leftSeconds: toSeconds(leftMs), usualSeconds: toSeconds(usualMs) };
+		throw new RequestFailure({ kind: 'outOfTime', tries: 0, ...seconds });
 	}
 
 	/** Ends the run of an execution that was stopped. */

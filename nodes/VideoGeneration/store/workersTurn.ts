@@ -3,6 +3,7 @@ import { hashText } from '../api/response';
 import { CANCELLED } from '../failures/failure';
 import { type Job, logInfo } from '../item/job';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
+import type { Claim } from '../waiting/ownVideos';
 import { Entries } from './entries';
 
 /** A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, and clocks may differ. */
@@ -60,8 +61,8 @@ export class WorkersTurn {
 	private lastPeriod = -Infinity;
 	/** When this process got the turn from another one, by `performance.now()`. */
 	private takenOverAt: number | undefined;
-	/** Whether it is known what another process is owed that had the turn before. */
-	private knowsOwed = true;
+	/** What another process may be owed that had the turn before, until n8n's store tells. */
+	private owed: Claim | undefined;
 	/** The entries that this process has recorded, and which go when the turn ends. */
 	private readonly recorded = new Set<string>();
 	private renewing = new AbortController();
@@ -108,7 +109,7 @@ export class WorkersTurn {
 		this.recorded.add(this.wish);
 		const period = this.getPeriod();
 		const isNew = period > this.lastPeriod;
-		const delayMs = isNew ? await this.takeOver(period) : await this.goOn(videos);
+		const delayMs = isNew ? await this.takeOver(period, videos) : await this.goOn(videos);
 		return delayMs === 0 && !(await this.learnOwed(videos)) ? undefined : delayMs;
 	}
 
@@ -122,7 +123,7 @@ export class WorkersTurn {
 	}
 
 	/** Takes a turn that this process does not have. @returns the same */
-	private async takeOver(period: number): Promise<number | undefined> {
+	private async takeOver(period: number, videos: AccountVideos): Promise<number | undefined> {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		const [current = '', ...later] = this.listPeriods(period);
 		const asked = await this.record([current, this.wish]);
@@ -136,7 +137,8 @@ export class WorkersTurn {
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => added.includes(entry))) {
 			this.takenOverAt = performance.now();
-			this.knowsOwed = false;
+			this.owed ??= videos.expect(this.projectId);
+			videos.release(this.owed, true);
 		}
 		const others = [...this.recorded].filter((entry) => entry !== current);
 		for (const entry of later) this.recorded.add(entry);
@@ -146,9 +148,9 @@ export class WorkersTurn {
 		return 0;
 	}
 
-	/** Learns whether the process before is owed a video. @returns false without an answer; what asking records goes with the turn */
+	/** Asks whether another process is owed a video. What this records goes with the turn. @returns whether there is an answer */
 	private async learnOwed(videos: AccountVideos): Promise<boolean> {
-		if (this.knowsOwed) return true;
+		if (this.owed === undefined) return true;
 		let isOwed = false;
 		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
 			const added = await this.record([entry]);
@@ -156,8 +158,8 @@ export class WorkersTurn {
 			if (isNew === undefined) return false;
 			isOwed ||= isNew.length === 0;
 		}
-		if (isOwed) videos.owe(this.projectId);
-		this.knowsOwed = true;
+		if (!isOwed) videos.release(this.owed, false);
+		this.owed = undefined;
 		return true;
 	}
 

@@ -17,6 +17,10 @@ const TIMEOUT_MS = 30_000;
 /** Minimum time between two requests for the list that settle no item. */
 const REFRESH_INTERVAL_MS = 60_000;
 
+/** One answer that asks for hours must not hold up all items until then. */
+export const limitRetryAfter = (failure: RequestFailure | undefined) =>
+	Math.min(failure?.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+
 /** How an item's execution reads the list of its account. The signal ends its waits. */
 export interface ListRequests {
 	fetchList: (deadline: number) => Promise<{ entries: unknown[]; parsedInMs: number }>;
@@ -96,9 +100,7 @@ export class AccountList {
 			this.videos.show(entries, now);
 		} catch (error) {
 			this.failure = classifyError(error);
-			// One answer that asks for hours must not leave all items until then without their videos.
-			const { retryAfterMs = 0 } = this.failure.facts;
-			this.refusedUntil = performance.now() + Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
+			this.refusedUntil = performance.now() + limitRetryAfter(this.failure);
 			throw this.failure;
 		}
 	}

@@ -175,14 +175,9 @@ export class AccountVideos {
 		else this.account.drop(claim);
 	}
 
-	/** Notes that a video of an add that is sent now may appear: any new entry of the project may be it. */
+	/** Notes that a video of an add that is sent now, or of another process, may appear: any new entry of the project. */
 	expect(projectId: string | undefined, sentAt?: number): Claim {
 		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
-	}
-
-	/** Notes that another process is owed a video of a project: any new entry may be it. */
-	owe(projectId: string): void {
-		this.release(this.expect(projectId), true);
 	}
 
 	/** Whether this process is owed a video of a project. */
@@ -258,7 +253,9 @@ export class AccountVideos {
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
-		this.findOtherKeys(entries);
+		// An entry without an address is not listed yet.
+		const listed = entries.filter(isObject).filter(({ url }) => toText(url) !== '');
+		this.findOtherKeys(listed);
 		const open = listOpen(this.account.claims);
 		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
@@ -267,14 +264,10 @@ export class AccountVideos {
 		const free = new Set<ListedVideo>();
 		const now = performance.now();
 		let changedAt = -Infinity;
-		const isNew = (entry: unknown) =>
-			!isObject(entry) || this.openEntry(entry).shownAt === Infinity;
-		const areAllNew = this.sample !== undefined && entries.every(isNew);
-		this.sample = undefined;
-		for (const entry of entries) {
-			// An entry without an address is not listed yet.
-			if (!isObject(entry) || toText(entry.url) === '') continue;
-			this.sample ??= entry;
+		const isNew = (entry: IDataObject) => this.openEntry(entry).shownAt === Infinity;
+		const areAllNew = this.sample !== undefined && listed.every(isNew);
+		this.sample = listed[0];
+		for (const entry of listed) {
 			const known = this.openEntry(entry);
 			if (areAllNew) known.mayBeOld = true;
 			const { mayBeOld, owner } = known;
@@ -291,35 +284,26 @@ export class AccountVideos {
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		for (const [claim, videos] of named) {
-			const video = this.giveNamed(claim, videos, names, due);
-			if (video) free.delete(video);
+			// If it must be listed by now, an entry that looks older has the date of another clock.
+			const inTime = videos.filter((video) => !isOlder(claim, video));
+			const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
+			if (video === undefined || others.length > 0) continue;
+			// Neither its address nor an earlier list has told it.
+			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
+			this.knownService.namesQueueIds ||= claim.isNamed;
+			this.give(claim, video);
+			free.delete(video);
 		}
 		this.settle(listOpen(due), [...free], changedAt);
 	}
 
-	/** Gives a claim the entry that names it, if there is a single one. */
-	private giveNamed(claim: Claim, videos: ListedVideo[], names: EntryNames<Claim>, due: Claim[]) {
-		// If it must be listed by now, an entry that looks older has the date of another clock.
-		const inTime = videos.filter((video) => !isOlder(claim, video));
-		const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
-		if (video === undefined || others.length > 0) return undefined;
-		// Neither its address nor an earlier list has told it.
-		claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
-		this.knownService.namesQueueIds ||= claim.isNamed;
-		this.give(claim, video);
-		return video;
-	}
-
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
 	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
-		const others = new Set<Claim>();
-		for (const { account } of this.knownService.byKey.values()) {
-			for (const claim of listOpen(account.claims)) {
-				if (account === this.account || isAdded(claim)) others.add(claim);
-			}
-		}
-		for (const claim of due) others.delete(claim);
-		const { own, counts, missing } = decideOwners(due, free, [...others], changedAt);
+		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
+		const all = [...accounts].flatMap((account) =>
+			listOpen(account.claims).filter((claim) => account === this.account || isAdded(claim)),
+		);
+		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
 		for (const claim of missing) {
 			const { projectId } = claim.item;
@@ -350,12 +334,12 @@ export class AccountVideos {
 	}
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
-	private findOtherKeys(entries: unknown[]): void {
+	private findOtherKeys(listed: IDataObject[]): void {
 		const all = [...this.knownService.byKey.values()];
 		const samples = new Map<string, AccountVideos>();
 		for (const each of all) if (each.sample) samples.set(getEntryKey(each.sample), each);
 		if (samples.size === 0) return;
-		for (const entry of entries.filter(isObject)) {
+		for (const entry of listed) {
 			const { account, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
 			if (account === this.account || getPrint(entry) !== getPrint(sample)) continue;
 			this.account.join(account);

@@ -193,14 +193,14 @@ function* countCandidates(
  * queue may have failed, and a cached list may not show it yet, so it is given only what no other item can own.
  *
  * @param due the claims that one list settles, whose entries may be among the `free` ones, which are no item's yet
- * @param others the claims whose entries are not known either: they are waited for, or their videos are owed
+ * @param all these and the other claims whose entries are not known: they are waited for, or their videos are owed
  * @param changedAt when an entry of this list was last new to this process
  * @returns the claims' own entries, how many each claim could own in the end, and the claims whose entries are missing
  */
 export function decideOwners(
 	due: readonly Claim[],
 	free: readonly ListedVideo[],
-	others: readonly Claim[],
+	all: readonly Claim[],
 	changedAt: number,
 ) {
 	const own = new Map<Claim, ListedVideo>();
@@ -213,7 +213,6 @@ export function decideOwners(
 			yield* countCandidates(claims, listVideos(project), given);
 		}
 	};
-	const all = [...due, ...others];
 	const rivals = groupClaims(all);
 	const hasRival = ({ item }: Claim, video: ListedVideo) => {
 		const { projectId } = video;

@@ -15,7 +15,7 @@ import {
 } from '../failures/failure';
 import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
-import type { ListRequests } from './accountList';
+import { limitRetryAfter, type ListRequests } from './accountList';
 import type { AccountVideos } from './accountVideos';
 import { getAccountVideos } from './accountVideos';
 import type { Claim, OwnVideo } from './ownVideos';
@@ -324,11 +324,6 @@ class Wait {
 			serviceMessage: httpCode && (serviceMessage ?? httpCode),
 		});
 	}
-}
-
-/** A response that asks for hours must not hold up an item for so long. */
-function limitRetryAfter(failure: RequestFailure | undefined): number {
-	return Math.min(failure?.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
 }
 
 function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): FinishedVideo {
