@@ -3,7 +3,7 @@ import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
-import { ERROR_OUTPUT, type NodeSetup } from '../support/engine/runNode';
+import { ERROR_OUTPUT, type NodeSetup, startNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -234,6 +234,32 @@ describe('A row', () => {
 		expect((await runVideos({ items, failed: failed.run })).items).toHaveLength(2);
 		expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
 		expect(listPaid()).toEqual(['row 1', 'row 2']);
+	});
+
+	describe('whose video came out while the first one failed,', () => {
+		const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 1_000 };
+
+		test('is an error if the execution is stopped in a later try of Retry On Fail', async () => {
+			refuse(1);
+			await runWithoutWaiting(async () => {
+				const started = await startNode({ ...service.setup(KEYED_VIDEO), items: ROWS, settings });
+				// The first row's second one.
+				const added = { operation: 'queue.add', count: 4, timeoutMs: 600_000 } as const;
+				await service.sandbox.waitForRequests(added);
+				started.stop();
+				await started.result;
+			}, service.sandbox);
+			const { errorItems } = await runVideos({ settings: ERROR_OUTPUT });
+			expect(errorItems.map(({ json }) => json.error)).toEqual([USED, USED, USED]);
+		});
+
+		test('is left out after the last try', async () => {
+			refuse(1);
+			refuse(4);
+			expect((await runVideos({ settings })).errorItems).toHaveLength(1);
+			const { items } = await runVideos();
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
+		});
 	});
 
 	test('in a loop is an error when its video came out before: an empty round would end the loop', async () => {

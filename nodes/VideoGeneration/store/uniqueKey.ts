@@ -57,18 +57,31 @@ export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promi
 	});
 }
 
-/** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */
+/** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of one that ends early. */
 export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promise<void> {
-	const entries = jobs.flatMap(({ ledger: { state }, run }, index) => {
+	const [first] = jobs;
+	const shown = outcomes.find((each) => 'reason' in each || each.output.length > 0);
+	if (first === undefined || first.run.signal.aborted) return;
+	if (shown && 'reason' in shown && isTriedAgain(first.context)) return;
+	const entries = jobs.flatMap(({ ledger: { state } }, index) => {
 		const { finished, key, unidentified } = state;
-		const isOut = !run.signal.aborted && 'output' in (outcomes[index] ?? {});
-		const isDone = isOut && finished !== undefined && unidentified === undefined;
+		const isDone = 'output' in (outcomes[index] ?? {}) && finished && !unidentified;
 		return isDone && key !== undefined ? [toOpenEntry(key)] : [];
 	});
-	const [first] = jobs;
-	if (first === undefined || entries.length === 0) return;
 	const keys = new Entries(first.context, 'node');
-	await keys.inTurn(async () => await keys.remove(entries));
+	if (entries.length > 0) await keys.inTurn(async () => await keys.remove(entries));
+}
+
+/** How many tries of a node have ended with an error of its first item, by n8n's data of its input. */
+const failedTries = new WeakMap<object, number>();
+
+/** Whether n8n runs the node again, now that its first item is an error. Then it drops the output. */
+function isTriedAgain(context: IExecuteSingleFunctions): boolean {
+	const data = context.getExecuteData();
+	const count = (failedTries.get(data) ?? 0) + 1;
+	failedTries.set(data, count);
+	const { maxTries, retryOnFail } = context.getNode();
+	return retryOnFail === true && count < Math.min(Math.max(2, Number(maxTries) || 3), 5);
 }
 
 /** Whether the node is part of a loop, which n8n ends without a word when a round has no output. */
