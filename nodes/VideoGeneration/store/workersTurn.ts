@@ -108,18 +108,20 @@ export class WorkersTurn {
 		// From here on, the turn has to be given up.
 		this.recorded.add(this.wish);
 		const period = this.getPeriod();
-		const isNew = period > this.lastPeriod;
-		const delayMs = isNew ? await this.takeOver(period, videos) : await this.goOn(videos);
-		return delayMs === 0 && !(await this.learnOwed(videos)) ? undefined : delayMs;
-	}
-
-	/** Keeps the turn, unless another process wishes for it. @returns the same */
-	private async goOn(videos: AccountVideos): Promise<number | undefined> {
-		const added = await this.renewNow(this.wish);
-		const isWished = added?.includes(this.wish) === false;
-		if (isWished) void this.giveUp(videos);
-		else await this.entries.remove([this.wish]);
-		return added && (isWished ? ASK_MS : 0);
+		if (period > this.lastPeriod) {
+			const delayMs = await this.takeOver(period, videos);
+			if (delayMs !== 0) return delayMs;
+		} else {
+			const added = await this.renewNow(this.wish);
+			if (added?.includes(this.wish) === false) {
+				void this.giveUp(videos);
+				return ASK_MS;
+			}
+			if (!added) return undefined;
+		}
+		const isKnown = await this.learnOwed(videos);
+		await this.removeOthers();
+		return isKnown ? 0 : undefined;
 	}
 
 	/** Takes a turn that this process does not have. @returns the same */
@@ -131,28 +133,28 @@ export class WorkersTurn {
 		const last = this.listBits(true);
 		const added = await this.entries.claim(later, last);
 		if (!added || !later.every((entry) => added.includes(entry))) return added && busyMs;
+		for (const entry of later) this.recorded.add(entry);
 		this.lastPeriod = period + later.length;
 		this.renewing.abort();
 		this.renewing = new AbortController();
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => added.includes(entry))) {
 			this.takenOverAt = performance.now();
-			this.owed ??= videos.expect(this.projectId);
+			this.owed = videos.expect(this.projectId);
 			videos.release(this.owed, true);
+			// The other process may have recorded the same since.
+			for (const entry of [...this.toOwed(0), ...this.toOwed(1)]) this.recorded.delete(entry);
 		}
-		const others = [...this.recorded].filter((entry) => entry !== current);
-		for (const entry of later) this.recorded.add(entry);
-		// What killed processes have left.
-		const left = [...this.listPeriods(period - PERIODS), ...this.toOwed(2), ...this.toOwed(3)];
-		await this.entries.remove([...others, ...this.listBits(false), ...left]);
 		return 0;
 	}
 
-	/** Asks whether another process is owed a video. What this records goes with the turn. @returns whether there is an answer */
+	/** Learns whether another process is owed a video, as is assumed until there is an answer. @returns whether there is one */
 	private async learnOwed(videos: AccountVideos): Promise<boolean> {
 		if (this.owed === undefined) return true;
 		let isOwed = false;
 		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
+			// It was new when this process asked before.
+			if (this.recorded.has(sure)) continue;
 			const added = await this.record([entry]);
 			const isNew = added?.length === 0 ? await this.record([sure]) : added;
 			if (isNew === undefined) return false;
@@ -161,6 +163,17 @@ export class WorkersTurn {
 		if (!isOwed) videos.release(this.owed, false);
 		this.owed = undefined;
 		return true;
+	}
+
+	/** Removes what was recorded to take the turn or to ask, and what killed processes have left. */
+	private async removeOthers(): Promise<void> {
+		const period = this.getPeriod();
+		const turn = this.listPeriods(period);
+		const others = [...this.recorded].filter((entry) => !turn.includes(entry));
+		const left = [...this.listPeriods(period - PERIODS), ...this.toOwed(2), ...this.toOwed(3)];
+		if (await this.entries.remove([...others, ...this.listBits(false), ...left])) {
+			for (const entry of others) this.recorded.delete(entry);
+		}
 	}
 
 	/** Leaves the turn, which ends with its last item. */

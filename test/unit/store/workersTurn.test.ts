@@ -1,3 +1,8 @@
+import type { Service } from '../../../nodes/VideoGeneration/api/request';
+import {
+	type AccountVideos,
+	getAccountVideos,
+} from '../../../nodes/VideoGeneration/waiting/accountVideos';
 import { useWorkers, type Worker } from './useWorkers';
 
 const LANES = 10;
@@ -13,13 +18,22 @@ const createJob = (context: never, projectId: string) =>
 		open: async () => await Promise.resolve({ baseUrl: 'http://localhost' }),
 	}) as never;
 
+/** What a process knows of videos. @param isOwed whether it is owed one */
+function createVideos(isOwed: boolean): AccountVideos {
+	const videos = getAccountVideos({
+		baseUrl: 'http://localhost',
+		keyId: Number(isOwed),
+	} as Service);
+	return Object.assign(videos, { isOwed: () => isOwed });
+}
+
 beforeEach(() => jest.useFakeTimers());
 
 afterEach(() => jest.useRealTimers());
 
 test('Three workers that take the turns of ten projects lose none of 2,000 keys, and none has the turn of another', async () => {
 	const { workers, context, passTime, pause, findLost } = useWorkers(() => WRITE_MS);
-	const videos = { isOwed: () => false, owe: () => undefined };
+	const videos = createVideos(false);
 	const taken = new Set<number>();
 	const making = new Map<number, number>();
 	let together = 0;
@@ -31,7 +45,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
 		const isNew = await keys.inTurn(async () => await keys.claim(names));
 		if (isNew?.length === 2) taken.add(key);
-		await turn?.take(job, videos as never);
+		await turn?.take(job, videos);
 		together += making.get(lane) ?? 0;
 		making.set(lane, (making.get(lane) ?? 0) + 1);
 		await pause(500 + ((key * 7919) % 1_000));
@@ -39,7 +53,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 		await keys.inTurn(async () => {
 			await keys.remove(names.slice(1));
 		});
-		await turn?.leave(videos as never);
+		await turn?.leave(videos);
 	};
 	const all = Array.from({ length: KEYS }, (_, key) => key);
 	const work = workers.flatMap((worker, i) =>
@@ -56,19 +70,51 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 
 test('What the turns of a day leave in the store is removed by later ones', async () => {
 	const { workers, context, countEntries, passTime, pause } = useWorkers(() => WRITE_MS);
-	const videos = { isOwed: () => true, owe: () => undefined };
+	const videos = createVideos(true);
 	const job = createJob(context, 'p');
 	const counts: number[] = [];
 	const work = async () => {
 		for (let hour = 0; hour < 24; hour++) {
 			const worker = workers[hour % workers.length];
 			const turn = await worker?.joinTurn(job);
-			await turn?.take(job, videos as never);
-			await turn?.leave(videos as never);
+			await turn?.take(job, videos);
+			await turn?.leave(videos);
 			await pause(3_600_000);
 			counts.push(await countEntries('workflow'));
 		}
 	};
 	await passTime(work(), 60_000);
 	expect(counts.at(-1)).toBeLessThanOrEqual(counts[2] ?? NaN);
+});
+
+test('A worker that has lost its turn learns what the next one is owed, though it has asked before', async () => {
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	const { helpers } = context as { helpers: Record<string, (...call: unknown[]) => unknown> };
+	let isAway = false;
+	const callUnlessAway =
+		(name: string) =>
+		async (...call: unknown[]) => {
+			if (isAway) throw new Error('Driver not Connected');
+			return await helpers[name]?.(...call);
+		};
+	const names = ['checkProcessedAndRecord', 'removeProcessed'];
+	const ownHelpers = Object.fromEntries(names.map((name) => [name, callUnlessAway(name)]));
+	const job = createJob({ ...(context as object), helpers: ownHelpers } as never, 'p');
+	const otherJob = createJob(context, 'p');
+	const [videos, others] = [createVideos(false), createVideos(true)];
+	const release = jest.spyOn(videos, 'release');
+	const work = async () => {
+		const turn = await workers[0]?.joinTurn(job);
+		await turn?.take(job, videos);
+		isAway = true;
+		const otherTurn = await workers[1]?.joinTurn(otherJob);
+		await otherTurn?.take(otherJob, others);
+		await otherTurn?.leave(others);
+		isAway = false;
+		await pause(60_000);
+		await turn?.take(job, videos);
+	};
+	await passTime(work());
+	// Each time, one is assumed to be owed, and only the first answer takes that back.
+	expect(release.mock.calls.map(([, isOwed]) => isOwed)).toEqual([true, false, true]);
 });
