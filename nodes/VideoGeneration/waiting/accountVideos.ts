@@ -97,7 +97,7 @@ class Account {
 
 	drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
-		claim.item.usedAt = performance.now();
+		claim.item.usedAt = claim.owedUntil ?? performance.now();
 		this.claims.delete(claim);
 	}
 
@@ -254,7 +254,8 @@ export class AccountVideos {
 	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
 		// An entry without an address is not listed yet.
-		const listed = entries.filter(isObject).filter(({ url }) => toText(url) !== '');
+		const objects = entries.filter(isObject);
+		const listed = objects.filter(({ url }) => toText(url) !== '');
 		this.findOtherKeys(listed);
 		const open = listOpen(this.account.claims);
 		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
@@ -265,7 +266,7 @@ export class AccountVideos {
 		const now = performance.now();
 		let changedAt = -Infinity;
 		const isNew = (entry: IDataObject) => this.openEntry(entry).shownAt === Infinity;
-		const areAllNew = this.sample !== undefined && listed.every(isNew);
+		const areAllNew = this.sample !== undefined && objects.every(isNew);
 		this.sample = listed[0];
 		for (const entry of listed) {
 			const known = this.openEntry(entry);
