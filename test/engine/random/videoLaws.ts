@@ -161,6 +161,7 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 	);
 	const leaves = plan.service.endedItemsLeaveAfterMs !== null;
 	const since = generates(workflow) ? charge.at : played.startedAt;
+	const add = generates(workflow) ? records.findAdd(row, played) : undefined;
 	const excuses: [reason: string, isExcused: boolean][] = [
 		['it was stopped', isStopped(played)],
 		['its account waits with mistakes', hasMistakes(plan, charge)],
@@ -171,6 +172,7 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 		['it may have left the queue', !generates(workflow) && leaves],
 		// An item that is told such an address leaves its entry to the others.
 		['an address that is told is listed otherwise', isToldOtherwise(plan)],
+		['it was listed before its order was merged', (listedAt ?? Infinity) <= (add?.at ?? -Infinity)],
 		['it was cleared', session.cleared.has(charge)],
 		['another account has a project with its ID', leaves && isNumberedAlike(plan, charge)],
 		['reads have failed', !isReadCalmly(records, played)],
