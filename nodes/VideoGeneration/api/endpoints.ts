@@ -79,10 +79,7 @@ export async function fetchAccount(service: Service, options: ApiOptions): Promi
 	return account;
 }
 
-export async function fetchRemainingCredits(
-	service: Service,
-	options: ApiOptions,
-): Promise<number> {
+export async function fetchRemainingCredits(service: Service, options: ApiOptions) {
 	const { remainingCredits } = (await fetchAccount(service, options)).usage as IDataObject;
 	if (typeof remainingCredits === 'number') return remainingCredits;
 	throw createIncomplete('usage.remainingCredits');

@@ -106,24 +106,19 @@ export function isOneDate(one = NaN, other = NaN): boolean | undefined {
 }
 
 /** A shorter name, such as 17, may stand in an entry by chance. */
-const MIN_NAME_LENGTH = 16;
-
-export const isLongName = (name: string) => name.length >= MIN_NAME_LENGTH;
+export const MIN_NAME_LENGTH = 16;
 
 /** A segment of a path, as long as a name. */
 const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
 
 /** Finds things that entries name. */
 export class EntryNames<Thing> {
-	private readonly things = new Map<string, Thing[]>();
-	/** Few texts of a list are as long as a name, and only these are looked up. */
-	private readonly lengths = new Set<number>();
+	private readonly things = new Map<unknown, Thing[]>();
 
 	constructor(things: readonly Thing[], listNames: (thing: Thing) => string[]) {
 		for (const thing of things) {
 			for (const name of listNames(thing)) addTo(this.things, name, thing);
 		}
-		for (const { length } of this.things.keys()) this.lengths.add(length);
 	}
 
 	/** The things whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
@@ -132,22 +127,17 @@ export class EntryNames<Thing> {
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.
-			const found = this.get(Number.isSafeInteger(value) ? `${value as number}` : value);
+			const found = this.things.get(Number.isSafeInteger(value) ? `${value as number}` : value);
 			if (found) return found;
 		}
 		const { url } = entry;
 		const [path = ''] = typeof url === 'string' ? url.split(/[?#]/, 1) : [];
 		for (const segment of path.match(LONG_SEGMENT) ?? []) {
 			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
-				const found = this.get(segment.slice(0, end));
+				const found = this.things.get(segment.slice(0, end));
 				if (found) return found;
 			}
 		}
 		return [];
-	}
-
-	private get(text: unknown): Thing[] | undefined {
-		if (typeof text !== 'string' || !this.lengths.has(text.length)) return undefined;
-		return this.things.get(text);
 	}
 }

@@ -125,11 +125,7 @@ function findProofOfRoot(root: ThrownError): Proof | undefined {
  * The error that n8n shows for a failure, or for what was thrown instead of a response. It is made of the failure's facts
  * alone, so no key is carried along. n8n recognises a rate limit and a key problem by its `httpCode`.
  */
-export function createApiError(
-	node: INode,
-	reason: unknown,
-	context: FailureContext,
-): NodeApiError {
+export function createApiError(node: INode, reason: unknown, context: FailureContext) {
 	const failure = classifyError(reason);
 	const { message, description } = describeFailure(failure, context);
 	const httpCode = failure.facts.httpCode ?? 'none';

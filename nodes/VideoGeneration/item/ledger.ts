@@ -103,9 +103,7 @@ export class Ledger {
 }
 
 /** The states of the items of a node that n8n runs, each with the index of its item. */
-export function listStates(
-	context: IExecuteSingleFunctions,
-): [itemIndex: number, state: ItemState][] {
+export function listStates(context: IExecuteSingleFunctions): [index: number, state: ItemState][] {
 	const states = getStates(context) ?? [];
 	return states.flatMap((state, index) => (state ? [[index, state]] : []));
 }
@@ -169,10 +167,8 @@ export class AgentOrder {
 	/** Why the fate of an identical order is unknown. */
 	findUnknownFate(): FailureFacts | undefined {
 		if (this.execution) return this.execution[KEY]?.[this.id];
-		for (const [id, { at }] of unknownFates) {
-			if (unknownFates.size <= MAX_FATES && performance.now() < at + MAX_FATE_AGE_MS) break;
-			unknownFates.delete(id);
-		}
+		const since = performance.now() - KEPT_MS;
+		for (const [id, { at }] of unknownFates) if (at <= since) unknownFates.delete(id);
 		return unknownFates.get(this.id)?.facts;
 	}
 
@@ -182,16 +178,14 @@ export class AgentOrder {
 	}
 }
 
-/** By the ID of their order, the oldest first. */
+/** How long the process keeps what calls have done that share no execution. */
+const KEPT_MS = 3_600_000;
+
+/** By the ID of their order. */
 const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();
-const MAX_FATES = 1_000;
-const MAX_FATE_AGE_MS = 3_600_000;
 
 /** When nodes have sent adds whose calls share no execution, by `performance.now()`. A node is forgotten with its last call. */
 const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
-
-/** How long the calls of such a node count. */
-const COUNTED_MS = 3_600_000;
 
 /**
  * When the execution has sent adds of the node: a list to be changed in place. n8n keeps it through rounds and retries; for
@@ -203,7 +197,7 @@ export function listSent(context: IExecuteSingleFunctions): number[] {
 		return (kept.videosQueued ??= []);
 	}
 	const now = performance.now();
-	const since = now - COUNTED_MS;
+	const since = now - KEPT_MS;
 	for (const [node, { calledAt }] of sentByNode) if (calledAt < since) sentByNode.delete(node);
 	// n8n gives the nodes of its Agents a new ID for each call, and no workflow.
 	const { credentials, name } = context.getNode();

@@ -28,13 +28,8 @@ export function createInputError(
 }
 
 /** @throws a NodeOperationError that says what the value of a parameter must be */
-export function refuse(
-	context: AnyContext,
-	label: string,
-	wanted: string,
-	whatToDo: string,
-): never {
-	const message = `'${label}' must be ${wanted}`;
+export function refuse(context: AnyContext, label: string, kind: string, whatToDo: string): never {
+	const message = `'${label}' must be ${kind}`;
 	throw createInputError(context, message, `${whatToDo} Nothing was sent.`);
 }
 

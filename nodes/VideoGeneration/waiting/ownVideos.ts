@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { addTo } from '../api/response';
-import { isLongName } from '../api/videoLog';
+import { MIN_NAME_LENGTH } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 
 /** What is shown in the moment in which an add is sent was there before it. */
@@ -107,7 +107,9 @@ function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim
 
 /** What names a claim in an entry: the address that its item's progress tells, and its queue ID. */
 export const listNames = ({ item: { queueId, videoUrl } }: Claim) =>
-	[videoUrl, isLongName(queueId) ? queueId : undefined].filter((name) => name !== undefined);
+	[videoUrl, queueId.length < MIN_NAME_LENGTH ? undefined : queueId].filter(
+		(name) => name !== undefined,
+	);
 
 /**
  * Picks the claims that an entry names from those with its queue ID. An entry that was listed before the add, or that is

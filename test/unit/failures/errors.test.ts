@@ -94,13 +94,13 @@ test.each([
 ] as const)('A refusal with %j is for n8n, which pauses triggers by it, %s', (facts, cause) => {
 	const failure = new RequestFailure({ kind: 'rejected', ...facts });
 	const error = createApiError(createTestNode('N', 't'), failure, {});
-	expect(error.failure?.cause).toBe(cause);
+	expect(error.failure.cause).toBe(cause);
 });
 
 test('An error that says everything in its message has no description that repeats it', () => {
 	const failure = new RequestFailure({ kind: 'notGenerated', lastStatus: 'canceled' });
 	const error = createApiError(createTestNode('N', 't'), failure, { queueId: 'q-1' });
-	const description = error.description?.replace('canceled', 'cancelled');
+	const description = error.description.replace('canceled', 'cancelled');
 	putAllInMessage(error);
 	expect(error.message).toBe(`The video could not be generated. ${description}`);
 	expect(error.description).toBeNull();

@@ -27,7 +27,7 @@ function getText(facts: FailureFacts, context: FailureContext) {
 	const of = { queueId: 'q-1', ...context };
 	const error = createApiError(createTestNode('N', 't'), new RequestFailure(facts), of);
 	const { message, description, httpCode, messages } = error;
-	return { message, description: description ?? '', httpCode, messages };
+	return { message, description, httpCode, messages };
 }
 
 /** A message of the service, which n8n must not find in an error's message. */

@@ -36,11 +36,6 @@ describe('An unknown fate, where calls share nothing,', () => {
 		jest.advanceTimersByTime(1);
 		expect(isKnown('sea')).toBe(false);
 	});
-
-	test('is one of the last 1,000', () => {
-		for (let order = 0; order <= 1_000; order++) create(order).keepUnknownFate(FACTS);
-		expect([isKnown(0), isKnown(1), isKnown(1_000)]).toEqual([false, true, true]);
-	});
 });
 
 test('Nothing that is known of one queue item is taken for that of another', () => {
