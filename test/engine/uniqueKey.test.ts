@@ -236,6 +236,35 @@ describe('A row', () => {
 		expect(listPaid()).toEqual(['row 1', 'row 2']);
 	});
 
+	test.each([
+		[
+			'is an error if its execution is stopped while it is noted that its video came out',
+			true,
+			USED,
+		],
+		["is left out, though n8n's database fails when that is noted", false, undefined],
+	])('%s', async (_, isStopped, error) => {
+		const { removeProcessed } = store;
+		let removals = 0;
+		await runWithoutWaiting(async () => {
+			const setup = { ...service.setup(KEYED_VIDEO), items: ONE, settings: ERROR_OUTPUT };
+			const started = await startNode(setup);
+			store.removeProcessed = async (...call) => {
+				if (String(call[0]).includes('has not come out')) {
+					removals += 1;
+					if (isStopped) started.stop();
+					else if (removals === 1) throw new Error('Driver not Connected');
+				}
+				await removeProcessed.apply(store, call);
+			};
+			await started.result;
+		}, service.sandbox);
+		const { items, errorItems } = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
+		expect(items).toEqual([]);
+		expect(errorItems[0]?.json.error).toBe(error);
+		expect(removals).toBeGreaterThan(0);
+	});
+
 	describe('whose video came out while the first one failed,', () => {
 		const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 1_000 };
 

@@ -1,4 +1,5 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { pause } from '../api/pacing';
 import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
@@ -68,8 +69,17 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 		const isDone = 'output' in (outcomes[index] ?? {}) && finished && !unidentified;
 		return isDone && key !== undefined ? [toOpenEntry(key)] : [];
 	});
+	if (entries.length === 0) return;
 	const keys = new Entries(first.context, 'node');
-	if (entries.length > 0) await keys.inTurn(async () => await keys.remove(entries));
+	const { signal } = first.run;
+	await keys.inTurn(async () => {
+		// Without an answer of n8n's database, twice more.
+		for (let tries = 1; !(await keys.remove(entries)) && tries < 3; tries++) {
+			await pause(1_000, signal);
+		}
+		// n8n drops the output of an execution that was stopped meanwhile.
+		if (signal.aborted) await keys.record(entries);
+	});
 }
 
 /** How many tries of a node have ended with an error of its first item, by n8n's data of its input. */
