@@ -3,7 +3,6 @@ import { hashText } from '../api/response';
 import { CANCELLED } from '../failures/failure';
 import { type Job, logInfo } from '../item/job';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
-import type { Claim } from '../waiting/ownVideos';
 import { Entries } from './entries';
 
 /** A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, and clocks may differ. */
@@ -35,9 +34,7 @@ const workersTurns = new Map<string, WorkersTurn>();
 let isSilent = false;
 
 /** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without entries. */
-export async function joinTurn(
-	job: Job<{ body: { projectId?: string } }>,
-): Promise<WorkersTurn | undefined> {
+export async function joinTurn(job: Job<{ body: { projectId?: string } }>) {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !Entries.areKept(context)) return undefined;
 	const { projectId = '' } = order.body;
@@ -61,8 +58,8 @@ export class WorkersTurn {
 	private lastPeriod = -Infinity;
 	/** When this process got the turn from another one, by `performance.now()`. */
 	private takenOverAt: number | undefined;
-	/** What another process may be owed that had the turn before, until n8n's store tells. */
-	private owed: Claim | undefined;
+	/** Each ends the assumption that a process is owed a video which had the turn before, once n8n's store tells. */
+	private assumed: (() => void)[] = [];
 	/** The entries that this process has recorded, and which go when the turn ends. */
 	private readonly recorded = new Set<string>();
 	private renewing = new AbortController();
@@ -108,6 +105,7 @@ export class WorkersTurn {
 		// From here on, the turn has to be given up.
 		this.recorded.add(this.wish);
 		const period = this.getPeriod();
+		let isAnswered = true;
 		if (period > this.lastPeriod) {
 			const delayMs = await this.takeOver(period, videos);
 			if (delayMs !== 0) return delayMs;
@@ -117,9 +115,9 @@ export class WorkersTurn {
 				void this.giveUp(videos);
 				return ASK_MS;
 			}
-			if (!added) return undefined;
+			isAnswered = added !== undefined;
 		}
-		const isKnown = await this.learnOwed(videos);
+		const isKnown = isAnswered && (await this.learnOwed());
 		await this.removeOthers();
 		return isKnown ? 0 : undefined;
 	}
@@ -133,15 +131,18 @@ export class WorkersTurn {
 		const last = this.listBits(true);
 		const added = await this.entries.claim(later, last);
 		if (!added || !later.every((entry) => added.includes(entry))) return added && busyMs;
-		for (const entry of later) this.recorded.add(entry);
+		for (const entry of [...later, ...this.listBits(false)]) this.recorded.add(entry);
 		this.lastPeriod = period + later.length;
 		this.renewing.abort();
 		this.renewing = new AbortController();
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => added.includes(entry))) {
 			this.takenOverAt = performance.now();
-			this.owed = videos.expect(this.projectId);
-			videos.release(this.owed, true);
+			const claim = videos.expect(this.projectId);
+			videos.release(claim, true);
+			this.assumed.push(() => {
+				videos.release(claim, false);
+			});
 			// The other process may have recorded the same since.
 			for (const entry of [...this.toOwed(0), ...this.toOwed(1)]) this.recorded.delete(entry);
 		}
@@ -149,8 +150,8 @@ export class WorkersTurn {
 	}
 
 	/** Learns whether another process is owed a video, as is assumed until there is an answer. @returns whether there is one */
-	private async learnOwed(videos: AccountVideos): Promise<boolean> {
-		if (this.owed === undefined) return true;
+	private async learnOwed(): Promise<boolean> {
+		if (this.assumed.length === 0) return true;
 		let isOwed = false;
 		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
 			// It was new when this process asked before.
@@ -160,8 +161,8 @@ export class WorkersTurn {
 			if (isNew === undefined) return false;
 			isOwed ||= isNew.length === 0;
 		}
-		if (!isOwed) videos.release(this.owed, false);
-		this.owed = undefined;
+		if (!isOwed) for (const end of this.assumed) end();
+		this.assumed = [];
 		return true;
 	}
 
@@ -171,9 +172,7 @@ export class WorkersTurn {
 		const turn = this.listPeriods(period);
 		const others = [...this.recorded].filter((entry) => !turn.includes(entry));
 		const left = [...this.listPeriods(period - PERIODS), ...this.toOwed(2), ...this.toOwed(3)];
-		if (await this.entries.remove([...others, ...this.listBits(false), ...left])) {
-			for (const entry of others) this.recorded.delete(entry);
-		}
+		await this.entries.remove([...others, ...left]);
 	}
 
 	/** Leaves the turn, which ends with its last item. */
@@ -189,13 +188,16 @@ export class WorkersTurn {
 		if (this.recorded.size === 0) return;
 		const end = async () => {
 			this.renewing.abort();
+			// What another process has recorded since must stay.
+			const isLost = this.getPeriod() > this.lastPeriod;
+			const isOthers = (entry: string) => isLost && /^(A video|Bit) /.test(entry);
 			this.lastPeriod = -Infinity;
 			if (videos.isOwed(this.projectId)) {
 				const owed = this.toOwed(0);
 				await this.entries.record(owed);
 				for (const entry of owed) this.recorded.delete(entry);
 			}
-			await this.entries.remove([...this.recorded]);
+			await this.entries.remove([...this.recorded].filter((entry) => !isOthers(entry)));
 			this.recorded.clear();
 		};
 		const endInTurn = async () => {
@@ -206,8 +208,10 @@ export class WorkersTurn {
 
 	/** Renews the turn at the beginning of each period. Items in the making do not wait for it. */
 	private async renew(signal: AbortSignal): Promise<void> {
-		let isRenewed = true;
-		const getLeftMs = () => PERIOD_MS - ((Date.now() + this.phaseMs) % PERIOD_MS);
+		// A turn that was taken over at the end of a period is one period shorter.
+		let isRenewed = this.getPeriod() + PERIODS - 1 <= this.lastPeriod;
+		// A timer may be early by a few milliseconds, in the period that ends.
+		const getLeftMs = () => PERIOD_MS + 50 - ((Date.now() + this.phaseMs) % PERIOD_MS);
 		while (await pause(isRenewed ? getLeftMs() : RENEW_AGAIN_MS, signal)) {
 			isRenewed = await this.entries.inTurn(async () => {
 				// Another process may have it by now.

@@ -9,12 +9,12 @@ const LANES = 10;
 const KEYS = 2_000;
 const WRITE_MS = 15;
 
-const createJob = (context: never, projectId: string) =>
+const createJob = (context: never, projectId: string, signal = new AbortController().signal) =>
 	({
 		context,
 		ledger: { isPaid: false },
 		order: { body: { projectId } },
-		run: { signal: new AbortController().signal },
+		run: { signal },
 		open: async () => await Promise.resolve({ baseUrl: 'http://localhost' }),
 	}) as never;
 
@@ -29,7 +29,10 @@ function createVideos(isOwed: boolean): AccountVideos {
 
 beforeEach(() => jest.useFakeTimers());
 
-afterEach(() => jest.useRealTimers());
+afterEach(() => {
+	jest.restoreAllMocks();
+	jest.useRealTimers();
+});
 
 test('Three workers that take the turns of ten projects lose none of 2,000 keys, and none has the turn of another', async () => {
 	const { workers, context, passTime, pause, findLost } = useWorkers(() => WRITE_MS);
@@ -87,19 +90,29 @@ test('What the turns of a day leave in the store is removed by later ones', asyn
 	expect(counts.at(-1)).toBeLessThanOrEqual(counts[2] ?? NaN);
 });
 
+/** The context of a worker whose calls of the store may fail, or be lost. */
+function watchStore(context: never, check: (name: string, entries: string[]) => boolean): never {
+	const { helpers } = context as { helpers: Record<string, (...call: unknown[]) => unknown> };
+	const names = ['checkProcessedAndRecord', 'removeProcessed'];
+	const watched = names.map((name) => [
+		name,
+		async (entries: string[], ...more: unknown[]) =>
+			check(name, entries) ? await helpers[name]?.(entries, ...more) : undefined,
+	]);
+	return { ...(context as object), helpers: Object.fromEntries(watched) as object } as never;
+}
+
+const fail = (): never => {
+	throw new Error('Driver not Connected');
+};
+
 test('A worker that has lost its turn learns what the next one is owed, though it has asked before', async () => {
 	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
-	const { helpers } = context as { helpers: Record<string, (...call: unknown[]) => unknown> };
 	let isAway = false;
-	const callUnlessAway =
-		(name: string) =>
-		async (...call: unknown[]) => {
-			if (isAway) throw new Error('Driver not Connected');
-			return await helpers[name]?.(...call);
-		};
-	const names = ['checkProcessedAndRecord', 'removeProcessed'];
-	const ownHelpers = Object.fromEntries(names.map((name) => [name, callUnlessAway(name)]));
-	const job = createJob({ ...(context as object), helpers: ownHelpers } as never, 'p');
+	const job = createJob(
+		watchStore(context, () => !isAway || fail()),
+		'p',
+	);
 	const otherJob = createJob(context, 'p');
 	const [videos, others] = [createVideos(false), createVideos(true)];
 	const release = jest.spyOn(videos, 'release');
@@ -117,4 +130,78 @@ test('A worker that has lost its turn learns what the next one is owed, though i
 	await passTime(work());
 	// Each time, one is assumed to be owed, and only the first answer takes that back.
 	expect(release.mock.calls.map(([, isOwed]) => isOwed)).toEqual([true, false, true]);
+});
+
+test('What is assumed to be owed for the item of one key ends with the answer that the item of another one has', async () => {
+	const { workers, context, passTime } = useWorkers(() => WRITE_MS);
+	let isAway = true;
+	const isQuestion = (entries: string[]) => entries.some((entry) => entry.includes('is owed'));
+	const watched = watchStore(context, (_, entries) => !isAway || !isQuestion(entries) || fail());
+	const stop = new AbortController();
+	const stopped = createJob(watched, 'p', stop.signal);
+	const job = createJob(watched, 'p');
+	const [videos, others] = [createVideos(false), createVideos(true)];
+	const release = jest.spyOn(videos, 'release');
+	const work = async () => {
+		const turn = await workers[0]?.joinTurn(stopped);
+		await workers[0]?.joinTurn(job);
+		setTimeout(() => {
+			stop.abort();
+			isAway = false;
+		}, 10_000);
+		await turn?.take(stopped, videos).catch(() => undefined);
+		await turn?.leave(videos);
+		await turn?.take(job, others);
+	};
+	await passTime(work());
+	expect(release.mock.calls.map(([, isOwed]) => isOwed)).toEqual([true, false]);
+});
+
+test('A worker learns that another one had the turn, though one removal from the store is lost', async () => {
+	const { workers, context, passTime } = useWorkers(() => WRITE_MS);
+	let isLost = false;
+	const watched = watchStore(context, (name, entries) => {
+		const isFirst =
+			!isLost && name === 'removeProcessed' && entries.some((each) => each.startsWith('Bit '));
+		isLost ||= isFirst;
+		return !isFirst;
+	});
+	const use = async (worker: Worker | undefined, job: never) => {
+		const videos = createVideos(false);
+		const turn = await worker?.joinTurn(job);
+		const takenOverAt = await turn?.take(job, videos);
+		await turn?.leave(videos);
+		return takenOverAt;
+	};
+	const [first, second] = [createJob(context, 'p'), createJob(watched, 'p')];
+	const work = async () => {
+		await use(workers[0], first);
+		await use(workers[1], second);
+		return await use(workers[0], first);
+	};
+	expect(await passTime(work())).toBeGreaterThan(0);
+	expect(isLost).toBe(true);
+});
+
+test('A turn is recorded for the period after the next two when a period begins, though the timer is early', async () => {
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	const { now } = Date;
+	let earlyMs = 0;
+	jest.spyOn(Date, 'now').mockImplementation(() => now() - earlyMs);
+	let last = 0;
+	const watched = watchStore(context, (name, entries) => {
+		const periods = entries.map((entry) => Number(/^The turn .* (\d+)$/.exec(entry)?.[1] ?? 0));
+		if (name === 'checkProcessedAndRecord') last = Math.max(last, ...periods);
+		return true;
+	});
+	const job = createJob(watched, 'p');
+	const work = async () => {
+		const turn = await workers[0]?.joinTurn(job);
+		await turn?.take(job, createVideos(false));
+		const before = last;
+		earlyMs = 1;
+		await pause(20_100);
+		return last - before;
+	};
+	expect(await passTime(work(), 1)).toBe(1);
 });
