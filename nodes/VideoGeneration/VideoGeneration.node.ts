@@ -1,9 +1,5 @@
-import {
-	type INodeProperties,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import { CREDENTIAL } from '../../credentials/connection';
 import { REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './run/runItems';

@@ -7,12 +7,8 @@ import type {
 import { NodeOperationError, redactedHeaders } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import {
-	type FailureFacts,
-	isLasting,
-	RequestFailure,
-	type Unidentified,
-} from '../failures/failure';
+import type { FailureFacts, Unidentified } from '../failures/failure';
+import { isLasting, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
 import { isAdd, type Job, logInfo, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';

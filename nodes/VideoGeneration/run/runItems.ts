@@ -52,10 +52,7 @@ export function createToolCall(operations: Operations) {
 }
 
 /** The failure of an agent's call is its answer: some agents drop the error of a tool that throws. */
-async function answerAgent(
-	context: RunContext,
-	work: Promise<INodeExecutionData[]>,
-): Promise<INodeExecutionData[]> {
+async function answerAgent(context: RunContext, work: Promise<INodeExecutionData[]>) {
 	if (!isAgentCall(context) || context.getNode().onError === 'stopWorkflow') return await work;
 	return await work.catch((error: unknown) => [{ json: { error: (error as Error).message } }]);
 }

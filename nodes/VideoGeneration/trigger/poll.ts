@@ -131,10 +131,7 @@ async function fetchNewVideos(
 }
 
 /** The newest video, for a user who builds the workflow. The cursor stays as it is. @throws a NodeApiError */
-async function fetchTestEvent(
-	context: IPollFunctions,
-	deadline: number,
-): Promise<INodeExecutionData[]> {
+async function fetchTestEvent(context: IPollFunctions, deadline: number) {
 	const parameters = getTriggerParameters(context);
 	let entries: unknown[];
 	try {
