@@ -27,7 +27,15 @@ function createVideos(isOwed: boolean): AccountVideos {
 	return Object.assign(videos, { isOwed: () => isOwed });
 }
 
-beforeEach(() => jest.useFakeTimers());
+beforeEach(() => {
+	jest.useFakeTimers({ now: Date.parse('2026-01-15T12:03:00Z') });
+	// What the workers draw is the same each time.
+	let drawn = 1;
+	jest.spyOn(Math, 'random').mockImplementation(() => {
+		drawn = (drawn * 48_271) % 2_147_483_647;
+		return drawn / 2_147_483_647;
+	});
+});
 
 afterEach(() => {
 	jest.restoreAllMocks();
@@ -183,25 +191,44 @@ test('A worker learns that another one had the turn, though one removal from the
 	expect(isLost).toBe(true);
 });
 
+/** Notes the last period for which a turn was recorded. */
+function watchPeriods(context: never) {
+	const recorded = { last: 0 };
+	const watched = watchStore(context, (name, entries) => {
+		const periods = entries.map((entry) => Number(/^The turn .* (\d+)$/.exec(entry)?.[1] ?? 0));
+		if (name === 'checkProcessedAndRecord') recorded.last = Math.max(recorded.last, ...periods);
+		return true;
+	});
+	return { recorded, job: createJob(watched, 'p') };
+}
+
+test('A turn that is taken over while a period ends is recorded for the next two, too', async () => {
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	const { recorded, job } = watchPeriods(context);
+	const work = async () => {
+		const turn = await workers[0]?.joinTurn(job);
+		const { phaseMs } = turn as unknown as { phaseMs: number };
+		await pause(39_950 - ((Date.now() + phaseMs) % 20_000));
+		await turn?.take(job, createVideos(false));
+		await pause(2_000);
+		return recorded.last - Math.floor((Date.now() + phaseMs) / 20_000);
+	};
+	expect(await passTime(work(), 1)).toBe(2);
+});
+
 test('A turn is recorded for the period after the next two when a period begins, though the timer is early', async () => {
 	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	const { recorded, job } = watchPeriods(context);
 	const { now } = Date;
 	let earlyMs = 0;
 	jest.spyOn(Date, 'now').mockImplementation(() => now() - earlyMs);
-	let last = 0;
-	const watched = watchStore(context, (name, entries) => {
-		const periods = entries.map((entry) => Number(/^The turn .* (\d+)$/.exec(entry)?.[1] ?? 0));
-		if (name === 'checkProcessedAndRecord') last = Math.max(last, ...periods);
-		return true;
-	});
-	const job = createJob(watched, 'p');
 	const work = async () => {
 		const turn = await workers[0]?.joinTurn(job);
 		await turn?.take(job, createVideos(false));
-		const before = last;
+		const before = recorded.last;
 		earlyMs = 1;
 		await pause(20_100);
-		return last - before;
+		return recorded.last - before;
 	};
 	expect(await passTime(work(), 1)).toBe(1);
 });
