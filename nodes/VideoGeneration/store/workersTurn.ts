@@ -58,9 +58,9 @@ export class WorkersTurn {
 	private lastPeriod = -Infinity;
 	/** When this process got the turn from another one, by `performance.now()`. */
 	private takenOverAt: number | undefined;
-	/** Each ends the assumption that a process is owed a video which had the turn before, once n8n's store tells. */
+	/** Ends of the assumptions that the process which had the turn before is owed a video, until n8n's store tells. */
 	private assumed: (() => void)[] = [];
-	/** The entries that this process has recorded, and which go when the turn ends. */
+	/** The entries that this process has recorded, and the bits of the one before it: they go when the turn ends. */
 	private readonly recorded = new Set<string>();
 	private renewing = new AbortController();
 	/** Periods begin at another moment for each lane, since all processes would write at the same one. */
@@ -166,7 +166,7 @@ export class WorkersTurn {
 		return true;
 	}
 
-	/** Removes what was recorded to take the turn or to ask, and what killed processes have left. */
+	/** Removes what was recorded to take the turn or to ask, the bits of others, and what killed processes have left. */
 	private async removeOthers(): Promise<void> {
 		const period = this.getPeriod();
 		const turn = this.listPeriods(period);
