@@ -239,9 +239,6 @@ class History {
 	/** What n8n reads after a restart. */
 	saved: Memory | 'damaged' | undefined;
 
-	/** Whether the memory is that of the last poll. */
-	private isContinuous = false;
-
 	constructor(
 		readonly trigger: ActiveTrigger,
 		readonly setup: Beginning & { storage: Storage; budgetMs: number | undefined },
@@ -278,7 +275,6 @@ class History {
 
 	forgetUnsaved(): void {
 		this.memory = this.saved;
-		this.isContinuous = this.isDurable;
 	}
 
 	/** n8n polls at most once a minute. */
@@ -331,7 +327,6 @@ class History {
 		expect(staticData + row).not.toMatch(/"log-|key-/);
 		const isRead = service.statuses.includes(200);
 		this.memory = isRead ? { ...memory, readBy: this.key } : memory;
-		this.isContinuous = true;
 		if (this.isDurable || isActivation || videos.length > 0) this.saved = this.memory;
 	}
 
@@ -340,7 +335,7 @@ class History {
 	 * without any date, an unseen video may be an old one.
 	 */
 	predict(): { videos: Video[]; memory: Memory; isUnsure?: boolean } {
-		const { key, isContinuous } = this;
+		const { key } = this;
 		const { emitExisting, projectIds } = this.setup;
 		const log = service.list(ACCOUNTS[key]);
 		const memory = this.memory === 'damaged' ? undefined : this.memory;
@@ -376,8 +371,8 @@ class History {
 			if (isNew) seen.set(identify(video), video.time);
 			return isNew;
 		});
-		// n8n has not saved which videos the last polls have seen of projects that were not watched.
-		const watches = [projectIds, ...(known && !isContinuous ? [known.watched] : [])];
+		// The videos of a project that is added are new once they finish after that.
+		const watches = [projectIds, known?.watched ?? projectIds];
 		const videos = unseen.filter((video) => watches.every((ids) => isWatched(video, ids)));
 		videos.sort((a, b) => (a.time || Infinity) - (b.time || Infinity) || 0);
 		const dated = log.filter(({ time }) => time > 0);

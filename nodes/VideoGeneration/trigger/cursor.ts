@@ -53,8 +53,6 @@ export interface Watch {
 	account: string;
 	projectIds: readonly string[];
 	emitExisting: boolean;
-	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
-	isContinuous: boolean;
 	/** When the service answered, by its own clock: milliseconds since 1970. */
 	polledAt: number;
 }
@@ -90,7 +88,7 @@ export function selectNewVideos(
 	stored: StoredCursor,
 	watch: Watch,
 ): { videos: IDataObject[]; cursor: Cursor; hasGap: boolean } {
-	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
+	const { account, projectIds, emitExisting, polledAt } = watch;
 	const saved = typeof stored === 'string' ? undefined : stored;
 	const isOwn = saved?.account === account;
 	const isSame = isOwn && JSON.stringify(saved.projects) === JSON.stringify(projectIds);
@@ -116,8 +114,8 @@ export function selectNewVideos(
 
 	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
 	if (isEmitting) requireFields(listed, { ...before, hasForgotten }, unseen, projectIds);
-	// If n8n has not saved the last polls, the earlier videos of a project that was added since are unseen, but not new.
-	const filters = isContinuous ? [projectIds] : [projectIds, before.projects];
+	// The earlier videos of a project that was added since may be unseen, but are not new.
+	const filters = [projectIds, before.projects];
 	const isWanted = ({ entry }: ListedEntry) => filters.every((ids) => isWatched(entry, ids));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
 	const floor = Math.max(before.floor, findCutOff(listed));

@@ -1,9 +1,6 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { type Cursor, parseCursor, type StoredCursor } from './cursor';
 
-/** Static data that this process has polled with, which therefore holds the last poll's cursor. */
-const polledData = new WeakSet<object>();
-
 /** By the node: the changes of the cursor that this process saved last, and until when older copies may come. */
 const lastSaves = new Map<string, { changes: number; until: number }>();
 
@@ -26,8 +23,6 @@ export class CursorStore {
 	/** n8n watches plain static data for changes through a property that a copy does not have. */
 	private readonly isDurable: boolean;
 	private readonly node: string;
-	/** See `Watch`. */
-	readonly isContinuous: boolean;
 
 	constructor(context: IPollFunctions) {
 		this.data = context.getWorkflowStaticData('node');
@@ -35,7 +30,6 @@ export class CursorStore {
 		this.key = `videoGenerationTrigger:${context.getNode().id}`;
 		this.isDurable = !('__dataChanged' in this.data);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
-		this.isContinuous = this.isDurable || polledData.has(this.data);
 	}
 
 	/** Undefined for a copy from before the last poll: n8n prepares at once all polls that it has missed. */
@@ -52,7 +46,6 @@ export class CursorStore {
 
 	/** @param isStarting whether this poll starts an execution */
 	save(cursor: Cursor, stored: StoredCursor, isStarting: boolean): void {
-		polledData.add(this.data);
 		const now = performance.now();
 		for (const [node, { until }] of lastSaves) if (until <= now) lastSaves.delete(node);
 		lastSaves.set(this.node, { changes: cursor.changes, until: now + PREPARED_MS });

@@ -117,7 +117,7 @@ async function fetchNewVideos(
 		const options = limitList(deadline);
 		const { entries, headers, statusCode } = await fetchVideoLog(service, options, etag);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
-		const watch = { ...parameters, account, isContinuous: store.isContinuous, polledAt };
+		const watch = { ...parameters, account, polledAt };
 		const { videos, cursor, hasGap } = selectNewVideos(entries, stored, watch);
 		if (hasGap)
 			warn(context, 'found only new videos: others may have left the list, and are missed');

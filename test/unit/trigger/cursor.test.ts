@@ -19,7 +19,6 @@ const WATCH: Watch = {
 	account: 'abc',
 	projectIds: [],
 	emitExisting: false,
-	isContinuous: true,
 	polledAt: START,
 };
 
