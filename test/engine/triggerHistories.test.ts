@@ -404,20 +404,24 @@ function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'>) {
 	return (time: number) => (time === 0 ? isUndatedForgotten : time <= boundary || time < floor);
 }
 
-/** If a list shows no ID that is known, two or more dates that are tell that its IDs have changed. */
+/** If a list shows more dates that are known with another ID than with their own one, its IDs have changed. */
 function adoptOtherIds(
 	{ seen }: Memory,
 	log: readonly Video[],
 	isForgotten: (time: number) => boolean,
 ): Map<string, number> {
-	const kept = [...seen].filter(([, time]) => !isForgotten(time));
-	const ids = new Map(kept);
-	const toSecond = (time: number) => Math.floor(time / 1_000);
-	const dates = new Set(kept.map(([, time]) => toSecond(time)));
-	const dated = log.filter(({ time }) => time > 0 && dates.has(toSecond(time)));
-	if (dated.length < 2 || log.some((video) => ids.has(identify(video)))) return new Map(seen);
+	const kept = new Map([...seen].filter(([, time]) => !isForgotten(time)));
+	const toSecond = (time = NaN) => Math.floor(time / 1_000);
+	const isSame = (video: Video) => toSecond(kept.get(identify(video))) === toSecond(video.time);
+	const same = log.filter(isSame);
+	const own = new Set(same.map(identify));
+	const dates = new Set([...kept].flatMap(([id, time]) => (own.has(id) ? [] : [toSecond(time)])));
+	const dated = log.filter(
+		(video) => !own.has(identify(video)) && video.time > 0 && dates.has(toSecond(video.time)),
+	);
+	if (dated.length < 2 || dated.length <= same.length) return new Map(seen);
 	const others = new Set(dated.map(({ time }) => toSecond(time)));
-	const left = [...seen].filter(([, time]) => !others.has(toSecond(time)));
+	const left = [...seen].filter(([id, time]) => own.has(id) || !others.has(toSecond(time)));
 	return new Map([
 		...left,
 		...dated.map((video): [string, number] => [identify(video), video.time]),

@@ -7,7 +7,13 @@ import {
 	parseLogTime,
 	sortNewestFirst,
 } from '../api/videoLog';
-import { adoptChanges, type ListedEntry, type Remembered, unwindClock } from './listChanges';
+import {
+	adoptChanges,
+	isRemembered,
+	type ListedEntry,
+	type Remembered,
+	unwindClock,
+} from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
 const MAX_SEEN = 5_000;
@@ -105,8 +111,8 @@ export function selectNewVideos(
 		return { videos: [], cursor, hasGap: false };
 	}
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
-	const wasSeen = ({ hash, time }: ListedEntry) => saved?.videos[hash] === time;
-	const known = isOwn || listed.entries.some(wasSeen) ? saved : undefined;
+	const isSeen = saved && listed.entries.some((each) => isRemembered(saved, each));
+	const known = isOwn || isSeen ? saved : undefined;
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
 	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
 	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };

@@ -30,12 +30,18 @@ const MIN_SHIFTED = 10;
 /** With fewer, one video may have been deleted in the second in which another came. */
 const MIN_RENAMED = 2;
 
+/** Whether an entry is remembered by its ID and its date: some services leave out the fractions of a second. */
+export function isRemembered({ videos }: Remembered, { hash, time }: ListedEntry): boolean {
+	const remembered = videos[hash];
+	return remembered !== undefined && toSecond(remembered) === toSecond(time);
+}
+
 /** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
-	// Of most lists, the first entries tell that nothing has changed.
-	if (listed.some(({ hash, time }) => time > 0 && before.videos[hash] === time)) return before;
+	const same = listed.filter((each) => isRemembered(before, each));
+	if (same.length * 2 >= listed.length) return before;
 	const known = listed.filter(({ hash }) => before.videos[hash] !== undefined);
-	return known.length > 0 ? shiftDates(before, known) : adoptIds(before, listed);
+	return adoptIds(shiftDates(before, known), listed);
 }
 
 /** Shifts all dates if those of the entries that are known have changed by the same time. */
@@ -51,13 +57,20 @@ function shiftDates<T extends Remembered>(before: T, known: readonly ListedEntry
 	return { ...before, floor: shift(before.floor), videos: Object.fromEntries(videos) };
 }
 
-/** Knows entries by their dates, if no ID is known any more. */
+/** Knows entries by their dates, if more of them have another ID than their own one. */
 function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
-	const times = new Map(Object.values(before.videos).map((time) => [toSecond(time), time]));
-	const renamed = listed.filter(({ time }) => time > 0 && times.has(toSecond(time)));
-	if (renamed.length < MIN_RENAMED) return before;
+	const same = listed.filter((each) => isRemembered(before, each));
+	const own = new Set(same.map(({ hash }) => hash));
+	const left = Object.entries(before.videos).filter(([hash]) => !own.has(hash));
+	const times = new Map(left.map(([, time]) => [toSecond(time), time]));
+	const renamed = listed.filter(
+		({ hash, time }) => !own.has(hash) && time > 0 && times.has(toSecond(time)),
+	);
+	if (renamed.length < MIN_RENAMED || renamed.length <= same.length) return before;
 	const found = new Set(renamed.map(({ time }) => toSecond(time)));
-	const others = Object.entries(before.videos).filter(([, time]) => !found.has(toSecond(time)));
+	const others = Object.entries(before.videos).filter(
+		([hash, time]) => own.has(hash) || !found.has(toSecond(time)),
+	);
 	// A date that has lost its fractions may be one that is forgotten.
 	const videos = renamed.map(
 		({ hash, time }) => [hash, times.get(toSecond(time)) ?? time] as const,
@@ -65,7 +78,6 @@ function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[
 	return { ...before, videos: Object.fromEntries([...others, ...videos]) };
 }
 
-/** Some services leave out the fractions of a second. */
 function toSecond(time: number): number {
 	return Math.floor(time / 1_000);
 }

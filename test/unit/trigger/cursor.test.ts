@@ -317,6 +317,16 @@ describe('A service that begins to write its dates otherwise', () => {
 	const moveBy = (log: IDataObject[], getMinutes: (i: number) => number) =>
 		log.map((each, i) => ({ ...each, createdAt: createDate(i - getMinutes(i)) }));
 
+	test('without fractions of a second, is known by these dates while its key is renewed', () => {
+		const log = createEntries(9).map((each) => ({
+			...each,
+			createdAt: String(each.createdAt).replace('.000Z', '.500Z'),
+		}));
+		const renewed = { ...WATCH, account: 'with a renewed key' };
+		const news = [createEntry('new', createDate(-1)), ...createEntries(9)];
+		expect(selectNewVideos(news, save(log), renewed).videos).toEqual(news.slice(0, 1));
+	});
+
 	test('without fractions of a second, is known by these dates once its key is renewed', () => {
 		const log = createEntries(9, (i) => `log-${i}`).map((each, i) => ({
 			...each,
@@ -381,6 +391,7 @@ describe('A service that writes other IDs', () => {
 		],
 		['as rounded numbers', (id) => String(2n ** 60n + BigInt(id)), (id) => 2 ** 60 + id],
 		['in other words', (id) => `log-${id}`, (id) => `video-${id}`],
+		['as numbers that others had', (id) => 3 * id, (id) => 2 * id],
 		['no more', (id) => `log-${id}`, () => undefined],
 	])(
 		'%s, has no video emitted again, nor when it writes the old ones again',
