@@ -224,8 +224,8 @@ const SURE_MS = 15_000;
  *
  * Not drawn at all: entries that are completed later; polls in another process; polls that n8n has prepared at
  * once before it saved any state; a change of n8n's storage; n8n's scheduler without durable cursors. What the
- * trigger can't tell: old videos that come into a list of fewer than 50 entries, or that have no readable date,
- * and a list that has only some of its entries for a moment.
+ * trigger can't tell: old videos that come into a list of fewer than 50 entries which none has left, or that have
+ * no readable date, and a list that has only some of its entries for a moment.
  */
 class History {
 	readonly counts: Record<Account, number> = { a: 0, b: 0 };
@@ -362,9 +362,20 @@ class History {
 		const known = memory && (memory.key === key || log.some(isListedBefore)) ? memory : undefined;
 		const isEmitting =
 			known !== undefined || empty !== undefined || (this.memory === undefined && emitExisting);
-		const floor = known?.floor ?? empty?.floor ?? (isEmitting || log.length > 0 ? 0 : dayBefore);
-		const isOld = known ? isForgotten : (time: number) => time > 0 && time < floor;
+		const firstFloor =
+			known?.floor ?? empty?.floor ?? (isEmitting || log.length > 0 ? 0 : dayBefore);
 		const seen = known ? adoptOtherIds(known, log, isForgotten) : new Map<string, number>();
+		// Once a video has left the list, older ones than all that were seen may move up into it.
+		const remembered = [...seen].filter(([, time]) => !isForgotten(time));
+		const forgetsAny = firstFloor > 0 || isForgotten(1);
+		const ids = new Set(log.map(identify));
+		const hasLeft = remembered.some(([id]) => !ids.has(id));
+		const firstSeen = Math.min(...remembered.map(([, time]) => time || Infinity));
+		const hasOlder = log.some(({ time }) => time > 0 && time < firstSeen);
+		const isRaised = hasLeft && hasOlder && firstSeen < Infinity && !forgetsAny;
+		const floor = isRaised ? firstSeen : firstFloor;
+		const isOld = (time: number) =>
+			(known !== undefined && isForgotten(time)) || (time > 0 && time < floor);
 		const unseen = log.filter((video) => {
 			const seenTime = seen.get(identify(video));
 			const isNew = !isOld(video.time) && (seenTime === undefined || isOld(seenTime));

@@ -116,7 +116,7 @@ export function selectNewVideos(
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
 	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
 	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
-	const before = known ? adoptChanges(known, listed.entries) : first;
+	const before = known ? leaveOutOlder(adoptChanges(known, listed.entries), listed) : first;
 
 	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
 	if (isEmitting) requireFields(listed, { ...before, hasForgotten }, unseen, projectIds);
@@ -129,6 +129,20 @@ export function selectNewVideos(
 	const isUnchanged = isSame && saved === before && hasLimits && changed.length === 0;
 	const after = { ...before, floor, hasForgotten, changes, account, projects: projectIds };
 	return { videos, cursor: isUnchanged ? saved : remember(after, changed), hasGap };
+}
+
+/** If an entry has left a list of which all was seen, older ones than those have moved up into it, and are not new. */
+function leaveOutOlder(before: Cursor, { entries }: Listed): Cursor {
+	const oldest = findOldest(Object.values(before.videos));
+	const hasOlder = findOldest(entries.map(({ time }) => time)) < oldest;
+	if (before.floor >= 0 || !hasOlder || oldest === Infinity) return before;
+	const listed = new Set(entries.map(({ hash }) => hash));
+	const hasLeft = Object.keys(before.videos).some((hash) => !listed.has(hash));
+	return hasLeft ? { ...before, floor: oldest - 1 } : before;
+}
+
+function findOldest(times: readonly number[]): number {
+	return times.reduce((oldest, time) => Math.min(oldest, time || Infinity), Infinity);
 }
 
 /** What a list shows that was not seen before, or has another date now. */
@@ -201,8 +215,7 @@ function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor
 /** The time up to which a list may have been cut off, or -1. A list that reaches below the floor was not. */
 function findCutOff({ entries, oldCount }: Listed): number {
 	if (oldCount > 0 || entries.length < MIN_CUT_OFF) return -1;
-	const times = entries.map(({ time }) => time || Infinity);
-	const oldest = times.reduce((earliest, time) => Math.min(earliest, time));
+	const oldest = findOldest(entries.map(({ time }) => time));
 	return oldest === Infinity ? -1 : oldest - 1;
 }
 

@@ -13,7 +13,7 @@ import { DATES, ENTRY_NAMES, IDS } from './forms';
  *
  * What cannot hold stands in docs/trigger.md, and is not drawn: IDs that change while dates cannot be read, or together
  * with them; entries that had no ID, and change their dates, their project or the path of their address; another zone
- * without a word of a list of fewer than 10 videos; videos that come into a list of fewer than 50; deletions while dates
+ * without a word of a list of fewer than 10 videos; videos that come into a list of fewer than 50 which none has left; deletions while dates
  * cannot be read, or before the next poll after a change of IDs.
  *
  * What a trigger emits otherwise stands in triggerHistories.test.ts; a change in the middle of a wait, in

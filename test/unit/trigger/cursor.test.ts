@@ -112,13 +112,30 @@ describe('The tag of the last list', () => {
 
 describe('Videos that come into the list are old', () => {
 	test.each([
-		['if it had 50 entries, and they are older than those', 50, []],
-		['not if it had 49 entries', 49, ['old']],
-	])('%s', (_when, size, emitted) => {
+		['if one has left it, and they are older than all that were seen', 1, []],
+		['but one that comes later is new, if none has left it', 0, ['old']],
+	])('%s', (_when, deleted, emitted) => {
+		for (const size of [20, 49]) {
+			const poll = createPoller();
+			const log = createEntries(size + 1, (i) => (i < size ? `log-${i}` : 'old'));
+			poll(log.slice(0, size));
+			expect(poll(log.slice(deleted))).toEqual(emitted);
+			expect(poll([createEntry('new', createDate(-1)), ...log.slice(2)])).toEqual(['new']);
+		}
+	});
+
+	test('if it had 50 entries, and they are older than those', () => {
 		const poll = createPoller();
-		const log = createEntries(size + 1, (i) => (i < size ? `log-${i}` : 'old'));
-		poll(log.slice(0, size));
-		expect(poll(log.slice(1))).toEqual(emitted);
+		const log = createEntries(100);
+		poll(log.slice(0, 50));
+		expect(poll(log)).toEqual([]);
+	});
+
+	test('not if another one that was seen is older, and has left it', () => {
+		const poll = createPoller();
+		const log = createEntries(9);
+		poll(log);
+		expect(poll([...log.slice(0, 1), createEntry('late', createDate(1.5))])).toEqual(['late']);
 	});
 
 	test('also if one of its 50 entries has no date', () => {
