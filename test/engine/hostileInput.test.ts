@@ -36,3 +36,26 @@ test.each([
 		expect(user / 1_000_000).toBeLessThan(10);
 	},
 );
+
+test('A packed response without end is broken off when it is too long', async () => {
+	// As much as fills the memory, if it is read.
+	const part = gzipSync(Buffer.alloc(32_000_000, ' '));
+	let parts = 0;
+	service.answer((_request, response) => {
+		const send = () => {
+			if (parts < 12 && !response.destroyed) response.write(part, send);
+			parts += 1;
+		};
+		response.writeHead(200, { 'content-encoding': 'gzip' });
+		send();
+	});
+	const { error } = await runNode({
+		parameters: {
+			...ALL_OPERATIONS['account.get'],
+			options: { maxTries: 1 },
+			requestOptions: { timeout: 10_000 },
+		},
+		credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+	});
+	expect(error?.message).toBe('The response from the video service is too long');
+});

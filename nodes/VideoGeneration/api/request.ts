@@ -12,24 +12,24 @@ import {
 	parseBaseUrl,
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
-import { RequestFailure } from '../failures/failure';
+import { BROKEN_OFF, RequestFailure } from '../failures/failure';
 import { type TakeSlot, withTimeout } from './pacing';
 import type { Body, HttpResponse } from './response';
 import { checkBody, hashText, hideKey, parseBody, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
-/** A redirect would carry the key along, an error of n8n has no `Retry-After`, and only as text is a body that is no JSON kept. */
+/** A redirect would carry the key along, an error of n8n has no `Retry-After`, and n8n itself holds a body of any size in memory. */
 export const REQUEST_DEFAULTS = {
 	json: true,
 	disableFollowRedirect: true,
 	ignoreHttpStatusErrors: true,
-	encoding: 'text',
+	encoding: 'stream',
 } as const;
 
 /** Timeout of a request that can be sent again, unless "Request Options" has another. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Parsing a longer text would hold up n8n's event loop for seconds. The list of videos has its own maximum. */
+/** In bytes: parsing more would hold up n8n's event loop for seconds. The list of videos has its own maximum. */
 const MAX_TEXT_LENGTH = 64_000_000;
 
 /** How much of a longer text is kept, for the error of an add. */
@@ -89,17 +89,43 @@ export async function sendRequest(
 	const send = async (endSignal: AbortSignal) => {
 		const signed = { ...REQUEST_DEFAULTS, ...options, returnFullResponse: true, endSignal };
 		const sending = context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, signed);
-		return (await sending) as IN8nHttpFullResponse;
+		const response = (await sending) as IN8nHttpFullResponse;
+		return { ...response, body: await readBody(response.body, maxTextLength) };
 	};
 	// n8n's timeout begins anew with each part of a response.
 	const sending = withTimeout(send, options.timeout, getExecutionCancelSignal?.call(context));
 	const { body, headers, statusCode } = await sending;
-	const all = typeof body === 'string' ? body : JSON.stringify(body ?? '');
-	const isTooLong = all.length > maxTextLength;
-	const text = hide(isTooLong ? all.slice(0, KEPT_LENGTH) : all);
+	const isTooLong = body.length > maxTextLength;
+	const text = hide(
+		(isTooLong ? body.subarray(0, KEPT_LENGTH) : body).toString().replace(/^\ufeff/, ''),
+	);
 	// The tag is kept with the workflow.
 	const shown = { location: hide(toText(headers.location)), etag: hide(toText(headers.etag)) };
 	return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
+}
+
+const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
+	Symbol.asyncIterator in Object(body);
+
+/** Reads a body. One that is longer than the maximum is broken off, also one that is short as long as it is packed. */
+async function readBody(body: unknown, maxLength: number): Promise<Buffer> {
+	// n8n's evaluations answer in place of the service.
+	if (!isStream(body))
+		return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
+	const chunks: Buffer[] = [];
+	let length = 0;
+	try {
+		for await (const chunk of body) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length > maxLength) break;
+		}
+	} catch (error) {
+		// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
+		const reason = classifyError(error);
+		throw reason.kind === 'unsent' ? BROKEN_OFF : reason;
+	}
+	return Buffer.concat(chunks);
 }
 
 /** How the requests of an item, a poll or a list of the editor are sent. */
