@@ -59,3 +59,17 @@ test('A packed response without end is broken off when it is too long', async ()
 	});
 	expect(error?.message).toBe('The response from the video service is too long');
 });
+
+test('What n8n cannot save is left out of a response, and a paid video is not lost', async () => {
+	const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+	service.answer((_request, response) => {
+		const queueItem = `{"queueId":"queue-1","status":"pending","extra":${deep}}`;
+		response.end(`{"status":"success","newQueueItem":${queueItem}}`);
+	});
+	const { items, run } = await runNode({
+		parameters: ALL_OPERATIONS['queue.add'],
+		credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+	});
+	expect(items[0]?.json.queueId).toBe('queue-1');
+	expect(JSON.stringify(run)).toContain('queue-1');
+});

@@ -18,7 +18,22 @@ export type Body = IDataObject | IDataObject[];
 
 /** Parses JSON. @returns the first 100 characters of a text that is not JSON */
 export function parseBody(text: string): unknown {
-	return jsonParse(text, { fallbackValue: text.slice(0, 100) });
+	return cutDeep(jsonParse(text, { fallbackValue: text.slice(0, 100) }), MAX_DEPTH);
+}
+
+/** n8n cannot read an execution again that holds something nested by some thousand levels. */
+const MAX_DEPTH = 100;
+
+/** Replaces what is nested deeper by null, in place: the rest of the response is of use. */
+function cutDeep(value: unknown, depth: number): unknown {
+	if (typeof value !== 'object' || value === null) return value;
+	if (depth === 0) return null;
+	const fields = value as Record<string, unknown>;
+	for (const name in fields) {
+		const field = fields[name];
+		if (typeof field === 'object') fields[name] = cutDeep(field, depth - 1);
+	}
+	return fields;
 }
 
 /** Checks for a 2xx with an object of the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */
