@@ -169,13 +169,19 @@ export function hideKey(text: string, key: string): string {
 	if (key.length >= MIN_KEY_LENGTH) {
 		// In JSON, a backslash has another one before it. Most keys have none.
 		const forms = new Set([JSON.stringify(key).slice(1, -1), key]);
-		return [...forms].reduce(hideForm, text);
+		return [...forms].reduce(repeatsBeginning(key) ? hidePlain : hideForm, text);
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
 	const word = key.replace(/[^\w\s]/g, '\\$&');
 	const found = new RegExp(`(?<= )${word}(?![\\w-])|(?<![\\w-])${word}(?= )`, 'g');
 	return text.replace(found, HIDDEN);
 }
+
+/** A key whose beginning comes again in it, such as a placeholder, would take minutes to find in a text of such beginnings. */
+const repeatsBeginning = (key: string) => key.includes(key.slice(0, 4), 1);
+
+const hidePlain = (text: string, form: string) =>
+	text.replaceAll(form, HIDDEN).replaceAll(encodeURIComponent(form), HIDDEN);
 
 /** A key is matched in parts: the pattern of a long one would take long to compile. */
 const PARTS = /.{1,50}/g;

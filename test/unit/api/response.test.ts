@@ -104,6 +104,15 @@ describe("The service's own words", () => {
 		);
 	});
 
+	test('lose a key that repeats its beginning, and take no time to be searched for it', () => {
+		const key = `${'-+'.repeat(25)}9`;
+		const percent = encodeURIComponent(key);
+		expect(hideKey(`No ${key} \\ ${percent}.`, key)).toBe('No [API key] \\ [API key].');
+		const before = process.cpuUsage();
+		hideKey('\\\\\\-\\\\\\+'.repeat(125_000), key);
+		expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(1);
+	});
+
 	test('lose any key whose characters are written in several ways', () => {
 		const ways = Object.values(KEY_WRITERS);
 		const drawn = fc
