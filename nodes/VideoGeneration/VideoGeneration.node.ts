@@ -7,7 +7,7 @@ import { searchProjects } from './listSearch/projects';
 import { searchVideos } from './listSearch/videos';
 import { getAccount } from './resources/account';
 import { createSubtitle, describeResource } from './resources/fields';
-import { hints } from './resources/hints';
+import { builderHint, hints } from './resources/hints';
 import { add, generate } from './resources/order';
 import { getAllProjects } from './resources/project';
 import { clear } from './resources/queue/clear';
@@ -66,6 +66,7 @@ export class VideoGeneration implements INodeType {
 		requestDefaults: REQUEST_DEFAULTS,
 		requestOperations: { pagination: createToolCall(operations) },
 		hints,
+		builderHint,
 		properties,
 	};
 

@@ -35,6 +35,7 @@ const texts = [
 	]),
 	...choices.flatMap(({ description, action }) => [description, action]),
 	...(node.hints ?? []).map(({ message }) => message),
+	node.builderHint?.searchHint,
 	...[node.description, trigger.description],
 ].filter((text) => text !== undefined);
 

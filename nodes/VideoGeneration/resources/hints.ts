@@ -1,4 +1,4 @@
-import type { NodeHint } from 'n8n-workflow';
+import type { IBuilderHint, NodeHint } from 'n8n-workflow';
 
 const GENERATE = '$parameter.resource === "video" && $parameter.operation === "generate"';
 const ADD = '$parameter.resource === "queue" && $parameter.operation === "add"';
@@ -31,3 +31,23 @@ export const hints: NodeHint[] = HINTS.map(([type, condition, message]) => ({
 	location: 'outputPane',
 	displayCondition: `={{ ${condition} }}`,
 }));
+
+/**
+ * What n8n tells a model that builds a workflow. Most have learned from templates that wait in a loop, and take the
+ * newest video of the project.
+ */
+export const builderHint: IBuilderHint = {
+	searchHint: [
+		'To make a video, use Video > Generate alone: it queues the video, waits for it, and returns its file.',
+		'Do not build a loop of Queue > Add, Wait and Queue > Get Progress around it.',
+		'Each input item makes one video, which costs credits and takes minutes, so never run it as a test.',
+		"For rows, set 'Unique Key' under 'Options' to the row's ID, and loop with a batch size of 1.",
+		'If a webhook, a chat or an MCP client waits for the response, use Queue > Add and the trigger.',
+	].join(' '),
+	relatedNodes: [
+		{
+			nodeType: 'n8n-nodes-video-generation.videoGenerationTrigger',
+			relationHint: 'Starts a workflow for every finished video, however long it took',
+		},
+	],
+};
