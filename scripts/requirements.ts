@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Versions of Node.js in which the package is loaded and used. Current n8n needs the last one. */
-export const NODE_MAJORS = [20, 22, 24];
+/** Versions of Node.js in which the package is loaded and used. n8n 2.41 needs 24, and n8n Cloud runs it in 26. */
+export const NODE_MAJORS = [20, 22, 24, 26];
 
 /** The oldest n8n that is supported: its engine is in `scripts/versions`. */
 export const OLDEST_N8N = '2.20.12';

@@ -6,10 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { installInCache, installManifest, installPackages, runNpm } from '../support/cache.mjs';
 import { run } from '../support/command.mjs';
 
-/**
- * n8n 2.41 needs this version of Node.js; the native module of its expression engine is built for
- * no other.
- */
+/** The oldest Node.js that n8n 2.41 runs in; the native module of its expression engine is also built for 26. */
 const NODE_MAJOR = 24;
 
 /** The compiled part of n8n's database driver. */
