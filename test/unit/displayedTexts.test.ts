@@ -137,6 +137,13 @@ test('Every text names only fields and operations that can be seen', () => {
 	expect(named.match(OPERATION)?.filter((name) => !operations.includes(name))).toEqual([]);
 });
 
+test('Sorting is below the options', () => {
+	const names = node.properties
+		.filter(({ displayOptions }) => displayOptions?.show?.resource?.[0] === 'project')
+		.map(({ name }) => name);
+	expect(names.slice(-2)).toEqual(['options', 'sort']);
+});
+
 test('A time says its unit below its field', () => {
 	const times = all.filter(({ name }) => /^(timeout|pollingInterval|listingDelay)$/.test(name));
 	expect(times.length).toBeGreaterThan(2);

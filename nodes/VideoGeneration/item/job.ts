@@ -24,6 +24,8 @@ export interface Operation<Order = unknown> {
 	fields: INodeProperties[];
 	/** Its entries of "Options" besides "Max Tries". */
 	options?: INodeProperties[];
+	/** A field below "Options", where n8n's guidelines want sorting. */
+	sort?: INodeProperties;
 	/** The parts of its error texts that depend on the operation. */
 	texts?: Omit<FailureContext, 'mayBeQueued'>;
 	/** Reads and checks the item's parameters. What is only for sending is not read for a video that is paid for. */

@@ -35,8 +35,8 @@ export function describeResource(
 				return { name, value, action, description, routing };
 			}),
 		},
-		...Object.entries(operations).flatMap(([operation, { fields, options = [] }]) =>
-			[...fields, createOptionsField(maxTriesOption, ...options)].map((each) => {
+		...Object.entries(operations).flatMap(([operation, { fields, options = [], sort = [] }]) =>
+			[...fields, createOptionsField(maxTriesOption, ...options), sort].flat().map((each) => {
 				const { displayOptions, ...field } = each;
 				const show = { ...displayOptions?.show, resource: [resource], operation: [operation] };
 				return { ...field, displayOptions: { ...displayOptions, show } };

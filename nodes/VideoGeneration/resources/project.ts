@@ -42,7 +42,8 @@ export const getAllProjects: Operation<{ query: IDataObject; limit: number }> = 
 	action: 'Get many projects',
 	description: 'List the projects that videos can be made from',
 	request: ENDPOINTS.listProjects,
-	fields: [...limitFields, sortField],
+	fields: limitFields,
+	sort: sortField,
 	texts: { fields: "'Sort By' and 'Sort Order'" },
 
 	prepare(context) {
