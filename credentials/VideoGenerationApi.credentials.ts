@@ -9,7 +9,7 @@ import type {
 import { parseApiKey, parseBaseUrl } from './connection';
 
 const NOT_THE_SERVICE =
-	"This is not the address of the video generation service. Check 'Base URL'.";
+	"This is not the address of the video generation service. Enter the API's address in 'Base URL', not that of the website, and without '/v1' and what follows.";
 const REDIRECTED =
 	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'.";
 /** n8n shows no rule the body of an HTTP error, so the text names both who may have answered. */
@@ -79,8 +79,8 @@ export class VideoGenerationApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service. ENOTFOUND: its host name is wrong. ECONNREFUSED: its port is wrong, or the service is down. EPROTO: it must begin with http, not https. CERT or VERIFY: its certificate is private, so start n8n with NODE_EXTRA_CA_CERTS. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.',
-			hint: 'A code such as ECONNREFUSED in a failed test is about this address. Point at the field to see what it means.',
+				"The address of the service's API, as its documentation gives it. ENOTFOUND: its host name is wrong. ECONNREFUSED: its port is wrong, or the service is down. EPROTO: it must begin with http, not https. CERT or VERIFY: its certificate is private, so start n8n with NODE_EXTRA_CA_CERTS. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.",
+			hint: "A code such as ECONNREFUSED in a failed test is about this address. Point at the question mark beside 'Base URL' to see what it means.",
 		},
 	];
 

@@ -187,7 +187,8 @@ describe('The credential test', () => {
 		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
 	});
 
-	const NOT_THE_SERVICE = /not the address of the video generation service. Check 'Base URL'/;
+	const NOT_THE_SERVICE =
+		/not the address of the video generation service.*'Base URL', not that of the website/;
 	for (const [isInEveryN8n, fault, expected] of [
 		[true, { kind: 'html' }, NOT_THE_SERVICE],
 		[true, { kind: 'status', status: 200, body: { status: 'ok' } }, NOT_THE_SERVICE],
