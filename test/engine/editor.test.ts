@@ -109,6 +109,13 @@ describe('The list of projects to pick from', () => {
 		expect((await search(filter)).map(({ name }) => name)).toEqual(expected);
 	});
 
+	test('says what to do if the account has no projects', async () => {
+		const { accounts, url } = service.sandbox;
+		const credentials = { baseUrl: url, apiKey: accounts.empty.apiKey };
+		const list = searchList(credentials, 'searchProjects');
+		await expect(list).rejects.toThrow(/has no projects\. Create one/);
+	});
+
 	test('shows the ID of a project without a name', async () => {
 		const projects = [{ id: 'p1', name: '' }, { id: 7 }, { name: 'without an ID' }];
 		const body = { status: 'success', projects };

@@ -3,12 +3,16 @@ import type {
 	INodeListSearchResult,
 	INodePropertyOptions,
 } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
 import { type ApiOptions, openService, type Service } from '../api/request';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import { toLine } from '../failures/texts';
 import { getConnection } from '../item/parameters';
+
+const NO_PROJECTS =
+	'The account has no projects. Create one in the web application of the service, and open this list again.';
 
 export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await fetchForEditor(this, listProjects);
@@ -21,6 +25,8 @@ export async function searchProjects(
 ): Promise<INodeListSearchResult> {
 	const wanted = filter.trim().toLowerCase();
 	const projects = await fetchForEditor(this, listProjects);
+	// The list would say "No results".
+	if (projects.length === 0) throw new NodeOperationError(this.getNode(), NO_PROJECTS);
 	const results = projects.filter(
 		({ name, value }) => name.toLowerCase().includes(wanted) || value.toLowerCase() === wanted,
 	);
