@@ -90,6 +90,7 @@ test.each([
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q', downloadVideo: false };
 const LANES = /^Videos of one project are made one after the other.*'Videos at Once'/;
 const TOGETHER = /cannot be told apart when they finish close together\. Video > Generate/;
+const MINUTES = /^A video takes minutes\..*Video > Get Many before/;
 const COST = /each video costs credits/;
 
 describe('The list of projects to pick from', () => {
@@ -241,9 +242,9 @@ describe('The credential test', () => {
 
 describe('Before a run, the editor says', () => {
 	test.each([
-		['nothing about a single video', GENERATE, 1, []],
+		['that a video takes minutes, and goes on after Stop', GENERATE, 1, [MINUTES]],
 		['nothing about a single add', OPERATIONS['queue.add'], 1, []],
-		['what several items cost, and that they take turns', GENERATE, 2, [COST, LANES]],
+		['what several items cost, and that they take turns', GENERATE, 2, [COST, MINUTES, LANES]],
 		['what several adds cost and lose', OPERATIONS['queue.add'], 2, [COST, TOGETHER]],
 		['what several waits lose', WAIT, 2, [TOGETHER]],
 		['nothing about a single wait', WAIT, 1, []],

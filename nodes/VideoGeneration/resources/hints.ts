@@ -13,6 +13,11 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	],
 	[
 		'info',
+		GENERATE,
+		'A video takes minutes. If you stop the execution, it is still made and paid for. Look for it in Video > Get Many before you generate it again.',
+	],
+	[
+		'info',
 		`${GENERATE} && ${SEVERAL}`,
 		"Videos of one project are made one after the other, unless the service tells them apart. With 'Videos at Once' under 'Wait Options', several are made at the same time. Those that finish close together may then come out without a URL.",
 	],
