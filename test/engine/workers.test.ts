@@ -235,6 +235,23 @@ describe('Executions of three workers that make videos of one project', () => {
 		expect(second - first).toBeLessThan(45_000 + 66_000);
 	});
 
+	test('wait for no turn that was asked for when the store hung, of an item that is done', async () => {
+		service.sandbox.configure({ durations: { processingMs: 20_000 } });
+		const HANGS_MS = 300_000;
+		let answersAt = Infinity;
+		store.later = (__, action) => {
+			answersAt = Math.min(answersAt, performance.now() + HANGS_MS);
+			setTimeout(action, Math.max(WRITE_MS, answersAt - performance.now()));
+		};
+		const [worker] = await startWorkers(0);
+		const form = { parameters: GENERATE };
+		const endings = await playTogether(
+			service.sandbox,
+			[0, 170_000, 400_000].map((afterMs) => begin(worker, form, afterMs)),
+		);
+		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(3).fill('own'));
+	});
+
 	test.each<[string, INodeParameters, (execution: StartedNode) => Promise<unknown>]>([
 		['is done', {}, async ({ result }) => await result],
 		[

@@ -84,8 +84,11 @@ export class WorkersTurn {
 		const { signal } = job.run;
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
-			const ask = async () =>
-				await this.entries.inTurn(async () => await this.tryToTake(videos), signal);
+			const ask = async (end: AbortSignal) =>
+				await this.entries.inTurn(async () => {
+					// After its time, it must not take the turn for an item that may be done.
+					return end.aborted ? undefined : await this.tryToTake(videos);
+				}, signal);
 			const delayMs = await withTimeout(ask, ASK_MS, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
 			const now = performance.now();
