@@ -7,7 +7,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
-import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, playTogether } from '../support/engine/playTogether';
 import {
@@ -251,6 +251,33 @@ describe('Executions of three workers that make videos of one project', () => {
 		);
 		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(3).fill('own'));
 	});
+
+	test.each<[string, SettingsChange]>([
+		['its progress', { videoUrlInDetails: true }],
+		['the list', { entriesNameQueueId: 'field' }],
+	])(
+		'are not given the video of another one for a failed row that the service drops, which tells in %s whose a video is',
+		async (_, settings) => {
+			const { sandbox } = service;
+			sandbox.configure({ ...settings, endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
+			const stop = sandbox.onRequest(({ body }) => {
+				const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
+				sandbox.changeProject(PROJECT, { fails: isFailing });
+			});
+			planVideos(sandbox, ...[10, 10, 30, 12].map((each) => ({ processingMs: each * 1000 })));
+			const [one, other] = await startWorkers(0, 0);
+			const setup = { parameters: GENERATE, settings: ERROR_OUTPUT };
+			const endings = await playTogether(sandbox, [
+				begin(one, setup),
+				begin(other, setup, 60_000),
+				begin(one, setup, 120_000),
+				begin(other, { ...setup, items: [{ prompt: 'failing' }] }, 121_000),
+			]);
+			stop();
+			const items = endings.map(({ result }) => result.items);
+			expect(listGiven(items.flat())).toEqual(['own', 'own', 'own', 'none']);
+		},
+	);
 
 	test.each<[string, INodeParameters, (execution: StartedNode) => Promise<unknown>]>([
 		['is done', {}, async ({ result }) => await result],

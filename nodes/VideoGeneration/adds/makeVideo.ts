@@ -11,6 +11,7 @@ import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { guardCredits, limitVideos, listTurnKeys } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from '../store/uniqueKey';
 import { joinTurn, type WorkersTurn } from '../store/workersTurn';
+import type { Claim } from '../waiting/ownVideos';
 
 /** Makes the videos of a run: those that are waited for side by side, in places of their lanes; the others one at a time. */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
@@ -69,10 +70,11 @@ async function makeInLane(
 	watching: Watching,
 	workersTurn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
-	const { ledger, run } = job;
+	const { ledger, order, run } = job;
 	const { videos } = watching;
 	const { knownService } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
+	let ofOthers: Claim | undefined;
 	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
 	let sentAt: number | undefined;
@@ -82,6 +84,8 @@ async function makeInLane(
 				// Another process may have had videos listed until it gave up the turn.
 				const { isTelling } = knownService;
 				const since = isTelling ? undefined : await workersTurn?.take(job, videos);
+				// Other processes take no turns then, either: an item that leaves the queue must not be given a video of theirs.
+				if (isTelling && workersTurn) ofOthers = videos.expect(order.body.projectId);
 				// What is listed before the add is another's.
 				await videos.list.catchUp(watching.requests, since);
 			});
@@ -104,6 +108,7 @@ async function makeInLane(
 		run.end(job, reason);
 		throw reason as Error;
 	} finally {
+		if (ofOthers) videos.release(ofOthers, false);
 		lane.leave(place);
 	}
 }

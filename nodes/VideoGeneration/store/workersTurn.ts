@@ -195,7 +195,8 @@ export class WorkersTurn {
 			const isLost = this.getPeriod() > this.lastPeriod;
 			const isOthers = (entry: string) => isLost && /^(A video|Bit) /.test(entry);
 			this.lastPeriod = -Infinity;
-			if (videos.isOwed(this.projectId)) {
+			// At a service that tells, this process goes on without turns.
+			if (videos.knownService.isTelling || videos.isOwed(this.projectId)) {
 				const owed = this.toOwed(0);
 				await this.entries.record(owed);
 				for (const entry of owed) this.recorded.delete(entry);
