@@ -279,6 +279,17 @@ describe('Executions of three workers that make videos of one project', () => {
 		},
 	);
 
+	test('take turns with one of Videos at Once, too', async () => {
+		planVideos(service.sandbox, ...[20, 21, 22, 20].map((each) => ({ processingMs: each * 1000 })));
+		const workers = await startWorkers(0, 0);
+		const parameters = { ...GENERATE, waitOptions: { videosAtOnce: 1 } };
+		const endings = await playTogether(
+			service.sandbox,
+			workers.map((worker) => begin(worker, { parameters, items: [{}, {}] })),
+		);
+		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(4).fill('own'));
+	});
+
 	test.each<[string, INodeParameters, (execution: StartedNode) => Promise<unknown>]>([
 		['is done', {}, async ({ result }) => await result],
 		[

@@ -55,7 +55,7 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	const workersTurn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
+	const workersTurn = (wait.videosAtOnce ?? 1) === 1 ? await joinTurn(job) : undefined;
 	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
 		watching.end();
 		await workersTurn?.leave(watching.videos);
