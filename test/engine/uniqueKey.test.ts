@@ -132,6 +132,30 @@ describe('A unique key', () => {
 		expect(listPaid()).toHaveLength(5);
 	});
 
+	test('is free again if n8n does not answer whether it was taken, and nothing was sent', async () => {
+		// The second call asks whether the record was kept.
+		store.failingCalls.add(2);
+		const { error } = await runRows({ items: ONE });
+		expect(error?.message).toBe("n8n's record of the unique keys could not be used");
+		expect((await runRows({ items: ONE })).items).toHaveLength(1);
+		expect(listPaid()).toEqual(['row 1']);
+	});
+
+	test('that was freed without an answer is not paid again by a retry once another execution has used it', async () => {
+		refuse(1);
+		// n8n carries the removal out, and its answer is lost.
+		const { removeProcessed } = store;
+		store.removeProcessed = async (...args) => {
+			const isLost = store.calls === 3;
+			await removeProcessed.apply(store, args);
+			if (isLost) throw new Error('Connection terminated unexpectedly');
+		};
+		const { run: failed } = await runRows({ items: ONE });
+		await runRows({ items: ONE });
+		await runRows({ items: ONE, failed });
+		expect(listPaid()).toEqual(['row 1']);
+	});
+
 	test("sends nothing when n8n's record of the keys fails, and is free then", async () => {
 		store.failingCalls.add(1);
 		const { error } = await runRows();

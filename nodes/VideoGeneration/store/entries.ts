@@ -13,6 +13,10 @@ const MAX_CLAIM_MS = 2_000;
 /** So many entries of a node are kept, the newest: two for a unique key until its video has come out, and a mark. */
 const MAX_ENTRIES = 20_001;
 
+/** Without an answer, n8n is asked so often to remove entries, which would otherwise stay, after a pause. */
+const MAX_TRIES = 3;
+const PAUSE_MS = 1_000;
+
 /** How long the longest of the last calls took. With each later one, it counts for a hundredth less. */
 let longestMs = 0;
 
@@ -77,24 +81,30 @@ export class Entries {
 		const mark = `Claim ${Math.random()}`;
 		const marked = [...entries, ...others, mark];
 		let added = await this.record(marked);
+		/** What a claim that fails takes back: without an answer, what was new before. */
+		let leftovers = added ?? [];
 		let isKept = false;
 		while (added && !isKept && entries.every((entry) => added?.includes(entry))) {
 			await pause(Math.min(Math.max(MIN_CLAIM_MS, CLAIM_TIMES * longestMs), MAX_CLAIM_MS));
 			const overwritten = await this.record(marked);
 			isKept = overwritten?.length === 0;
 			if (!isKept) added = overwritten;
+			leftovers = isKept ? [mark] : (overwritten ?? leftovers);
 		}
-		const leftovers = isKept ? [mark] : (added ?? []);
 		if (leftovers.length > 0) await this.remove(leftovers);
 		return added?.filter((entry) => entry !== mark);
 	}
 
 	/** @returns whether n8n could remove them */
-	async remove(entries: string[]): Promise<boolean> {
-		return await this.store.removeProcessed(entries, this.scope, { mode: 'entries' }).then(
-			() => true,
-			() => false,
-		);
+	async remove(entries: string[], signal?: AbortSignal): Promise<boolean> {
+		for (let tries = 1; ; tries++) {
+			const isRemoved = await this.store
+				.removeProcessed(entries, this.scope, { mode: 'entries' })
+				.then(() => true)
+				.catch(() => false);
+			if (isRemoved || tries === MAX_TRIES) return isRemoved;
+			await pause(PAUSE_MS, signal);
+		}
 	}
 
 	private get store(): DeduplicationHelperFunctions {

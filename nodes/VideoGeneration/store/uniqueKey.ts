@@ -1,5 +1,4 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { pause } from '../api/pacing';
 import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
@@ -73,10 +72,7 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 	const keys = new Entries(first.context, 'node');
 	const { signal } = first.run;
 	await keys.inTurn(async () => {
-		// Without an answer of n8n's database, twice more.
-		for (let tries = 1; !(await keys.remove(entries)) && tries < 3; tries++) {
-			await pause(1_000, signal);
-		}
+		await keys.remove(entries, signal);
 		// n8n drops the output of an execution that was stopped meanwhile.
 		if (signal.aborted) await keys.record(entries);
 	});
