@@ -30,6 +30,8 @@ const rows = new Turns();
 export class Entries {
 	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */
 	isRefused = false;
+	/** The mark of the last claim, which another process may have written again since it was removed. */
+	private lastMark = '';
 
 	constructor(
 		private readonly context: IExecuteSingleFunctions,
@@ -79,6 +81,7 @@ export class Entries {
 	 */
 	async claim(entries: string[], others: string[] = []): Promise<string[] | undefined> {
 		const mark = `Claim ${Math.random()}`;
+		this.lastMark = mark;
 		const marked = [...entries, ...others, mark];
 		let added = await this.record(marked);
 		/** What a claim that fails takes back: without an answer, what was new before. */
@@ -99,7 +102,7 @@ export class Entries {
 	async remove(entries: string[], signal?: AbortSignal): Promise<boolean> {
 		for (let tries = 1; ; tries++) {
 			const isRemoved = await this.store
-				.removeProcessed(entries, this.scope, { mode: 'entries' })
+				.removeProcessed([...entries, this.lastMark], this.scope, { mode: 'entries' })
 				.then(() => true)
 				.catch(() => false);
 			if (isRemoved || tries === MAX_TRIES) return isRemoved;
