@@ -108,9 +108,6 @@ export function isOneDate(one = NaN, other = NaN): boolean | undefined {
 /** A shorter name, such as 17, may stand in an entry by chance. */
 export const MIN_NAME_LENGTH = 16;
 
-/** A segment of a path, as long as a name. */
-const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
-
 /** Finds things that entries name. */
 export class EntryNames<Thing> {
 	private readonly things = new Map<unknown, Thing[]>();
@@ -132,8 +129,9 @@ export class EntryNames<Thing> {
 		}
 		const { url } = entry;
 		const [path = ''] = typeof url === 'string' ? url.split(/[?#]/, 1) : [];
-		for (const segment of path.match(LONG_SEGMENT) ?? []) {
-			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
+		for (const segment of path.split('/')) {
+			let end = segment.length;
+			for (; end >= MIN_NAME_LENGTH; end = segment.lastIndexOf('.', end - 1)) {
 				const found = this.things.get(segment.slice(0, end));
 				if (found) return found;
 			}

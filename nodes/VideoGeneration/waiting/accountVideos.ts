@@ -260,6 +260,8 @@ export class AccountVideos {
 		const open = listOpen(this.account.claims);
 		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
+		// An entry that was listed before all adds is no open item's.
+		const firstSentAt = Math.min(...open.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(open, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free = new Set<ListedVideo>();
@@ -275,6 +277,7 @@ export class AccountVideos {
 			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
 			known.usedAt = now;
 			changedAt = Math.max(changedAt, shownAt);
+			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.
 			const claims = owner ? listOpen(owner.claims) : names.find(entry);
 			if (claims.length === 0 && (shownAt < earliest || owner)) continue;
@@ -338,7 +341,9 @@ export class AccountVideos {
 	private findOtherKeys(listed: IDataObject[]): void {
 		const all = [...this.knownService.byKey.values()];
 		const samples = new Map<string, AccountVideos>();
-		for (const each of all) if (each.sample) samples.set(getEntryKey(each.sample), each);
+		for (const each of all) {
+			if (each.sample && each.account !== this.account) samples.set(getEntryKey(each.sample), each);
+		}
 		if (samples.size === 0) return;
 		for (const entry of listed) {
 			const { account, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
