@@ -5,7 +5,7 @@ process.env.TZ = 'America/New_York';
 module.exports = {
 	testEnvironment: '<rootDir>/test/support/Environment.js',
 	// The timeout is many times the duration of a test: no test fails because the machine is busy.
-	testTimeout: 30_000,
+	testTimeout: 300_000,
 	// Uses one worker per processor: the default of jest leaves one processor idle.
 	maxWorkers: '100%',
 	// Each file loads n8n's engine anew.
