@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { Turns } from '../api/pacing';
 import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
@@ -8,10 +9,13 @@ import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVi
 import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
-import { guardCredits, limitVideos, listTurnKeys } from './spendingGuards';
+import { checkCredits, checkMostVideos, countAdd, listTurnKeys } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from '../store/uniqueKey';
 import { joinTurn, type WorkersTurn } from '../store/workersTurn';
 import type { Claim } from '../waiting/ownVideos';
+
+/** The turns of the adds of all executions of this process, by what they affect. */
+const turns = new Turns();
 
 /** Makes the videos of a run: those that are waited for side by side, in places of their lanes; the others one at a time. */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
@@ -138,7 +142,8 @@ async function pay(
 		await getReady?.();
 		const add = async () => await tryToAdd(job, service, usualMs);
 		const send = async () => await sendWithRetries(add, { ...api, isAdd: true });
-		return await run.inTurns(job, turnKeys, send);
+		// A failure ends the run before its next item has a turn.
+		return await turns.take(turnKeys, async () => await run.attempt(job, send), run.signal);
 	} finally {
 		await freeOrKeepKey(job);
 	}
@@ -146,15 +151,17 @@ async function pay(
 
 /** Sends an add once, if its guards allow it, and the workflow has enough time. */
 async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
-	const send = async () => {
+	const { api, ledger, run } = job;
+	checkMostVideos(job);
+	const budget = await checkCredits(job, service);
+	await run.checkStop(job);
+	// Throws if the run has ended, also by this check.
+	return await api.takeSlot(async () => {
 		// A try may come minutes after the one before it.
-		job.run.checkTimeLeft(usualMs);
-		return await sendAdd(job, service);
-	};
-	const sendUnlessStopped = async () => {
-		await job.run.checkStop(job);
-		// Throws if the run has ended, also by this check.
-		return await job.api.takeSlot(send);
-	};
-	return await limitVideos(job, async () => await guardCredits(job, service, sendUnlessStopped));
+		run.checkTimeLeft(usualMs);
+		const takeBack = countAdd(job, budget);
+		return await sendAdd(job, service).finally(() => {
+			if (ledger.state.stage === 'new') takeBack();
+		});
+	});
 }

@@ -27,25 +27,34 @@ export function listTurnKeys({ context, order }: VideoJob, { keyId }: Service): 
 	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${keyId}`];
 }
 
-/** Sends an add in its turn. @throws a RequestFailure when it would leave fewer credits than "Credits to Keep" */
-export async function guardCredits<T>(
-	job: VideoJob,
-	service: Service,
-	send: () => Promise<T>,
-): Promise<T> {
-	const { ledger, order } = job;
-	if (order.spending === undefined) return await send();
-	const { cost, keep } = order.spending;
+/** @throws a RequestFailure if the execution has queued as many videos as "Most Videos" allows */
+export function checkMostVideos({ context, order: { mostVideos } }: VideoJob): void {
+	if (mostVideos === undefined || listSent(context).length < mostVideos) return;
+	throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, mostVideos });
+}
+
+/** @throws a RequestFailure if an add would leave fewer credits than "Credits to Keep" */
+export async function checkCredits(job: VideoJob, service: Service): Promise<Budget | undefined> {
+	const { spending } = job.order;
+	if (spending === undefined) return undefined;
+	const { cost, keep } = spending;
 	const budget = await openBudget(job, service);
 	const remainingCredits = await budget.credits;
-	if (remainingCredits - cost < keep) {
-		throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
-	}
-	try {
-		return await send();
-	} finally {
-		if (ledger.state.stage !== 'new') budget.credits = Promise.resolve(remainingCredits - cost);
-	}
+	if (remainingCredits - cost >= keep) return budget;
+	throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
+}
+
+/** Counts an add that is sent now: an execution that is stopped meanwhile keeps it. @returns a function that takes it back */
+export function countAdd({ context, order }: VideoJob, budget: Budget | undefined): () => void {
+	const sent = order.mostVideos === undefined ? [] : listSent(context);
+	const { cost = 0 } = order.spending ?? {};
+	const before = budget?.credits;
+	sent.push(performance.now());
+	if (budget) budget.credits = budget.credits.then((credits) => credits - cost);
+	return () => {
+		sent.pop();
+		if (budget && before) budget.credits = before;
+	};
 }
 
 /** The credits that were read since the run has started, and a short while ago. */
@@ -65,23 +74,4 @@ async function openBudget({ api, run }: VideoJob, service: Service): Promise<Bud
 	const budget = { credits, readAt: performance.now(), run };
 	if (!run.signal.aborted) budgets.set(service.keyId, budget);
 	return budget;
-}
-
-/** Sends an add in its turn. @throws a RequestFailure if the execution has queued as many videos as "Most Videos" allows */
-export async function limitVideos<T>(
-	{ context, ledger, order: { mostVideos } }: VideoJob,
-	send: () => Promise<T>,
-): Promise<T> {
-	if (mostVideos === undefined) return await send();
-	const sent = listSent(context);
-	if (sent.length >= mostVideos) {
-		throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, mostVideos });
-	}
-	// An execution that is stopped now keeps it.
-	sent.push(performance.now());
-	try {
-		return await send();
-	} finally {
-		if (ledger.state.stage === 'new') sent.pop();
-	}
 }

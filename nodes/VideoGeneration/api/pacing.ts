@@ -104,10 +104,15 @@ export class Turns {
 	/** When the work of each key has ended that began or waits so far. */
 	private readonly ends = new Map<unknown, Promise<unknown>>();
 
-	/** @throws `CANCELLED` when the signal is aborted before the turn */
-	async take<T>(key: unknown, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+	/** Does work when it has the turns of all keys, which it waits for in their order. @throws `CANCELLED` when the signal is aborted before */
+	async take<T>(
+		[key, ...others]: readonly unknown[],
+		work: () => Promise<T>,
+		signal?: AbortSignal,
+	): Promise<T> {
+		if (key === undefined) return await work();
 		const before = this.ends.get(key) ?? Promise.resolve();
-		const turn = untilAborted(before, signal).then(work);
+		const turn = untilAborted(before, signal).then(() => this.take(others, work, signal));
 		// Work that is stopped while it waits lets none pass.
 		const end = Promise.allSettled([before, turn]).then(() => {
 			if (this.ends.get(key) === end) this.ends.delete(key);

@@ -5,7 +5,7 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { createSlots, onAbort, pause, type TakeSlot, Turns, untilAborted } from '../api/pacing';
+import { createSlots, onAbort, pause, type TakeSlot, untilAborted } from '../api/pacing';
 import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
@@ -89,9 +89,6 @@ export const DOWNLOADS_AT_ONCE = 4;
 /** How often the saved execution is read at most, and how long after the run's start at the earliest. */
 const STOP_CHECK_MS = 5_000;
 
-/** The turns of all executions of this process, by what they are for. */
-const turns = new Turns();
-
 /** One try of the node with all its input items: the state that the items share. Times are by `performance.now()`. */
 export class Run {
 	private readonly ending = new AbortController();
@@ -155,13 +152,6 @@ export class Run {
 		return await value;
 	}
 
-	/** Does work of an item when it has all of these turns. A failure ends the run before the next item has any of them. */
-	async inTurns<T>(job: Job, [key, ...others]: unknown[], work: () => Promise<T>): Promise<T> {
-		if (key === undefined) return await this.attempt(job, work);
-		const workInOthers = async () => await this.inTurns(job, others, work);
-		return await turns.take(key, workInOthers, this.signal);
-	}
-
 	/** Does the work of an item that can be sent. A failure is its outcome. */
 	async perform(job: Job, work: () => Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
@@ -172,7 +162,7 @@ export class Run {
 	}
 
 	/** Does work of an item that can be sent. A failure ends the run, with the node set to stop. */
-	private async attempt<T>(job: Job, work: () => Promise<T>): Promise<T> {
+	async attempt<T>(job: Job, work: () => Promise<T>): Promise<T> {
 		try {
 			checkJob(job);
 			return await work();

@@ -47,7 +47,7 @@ export class Entries {
 	async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		const { context, scope } = this;
 		const row = [context.getWorkflow().id, scope === 'node' && context.getNode().id];
-		return await rows.take(JSON.stringify(row), work, signal);
+		return await rows.take([JSON.stringify(row)], work, signal);
 	}
 
 	/** @returns those that are new; undefined if n8n cannot record them */

@@ -103,15 +103,15 @@ test('Work that is stopped while it waits for its turn is not done, and the next
 	};
 	const response = new EventEmitter();
 	const first = turns.take(
-		'sea',
+		['sea'],
 		async () => {
 			await once(response, 'end');
 		},
 		signal,
 	);
-	const stopped = turns.take('sea', work('stopped'), stop.signal);
-	const next = turns.take('sea', work('next'), signal);
-	await turns.take('city', work('of another key'), signal);
+	const stopped = turns.take(['sea'], work('stopped'), stop.signal);
+	const next = turns.take(['sea'], work('next'), signal);
+	await turns.take(['city'], work('of another key'), signal);
 	stop.abort();
 	await expect(stopped).rejects.toMatchObject({ kind: 'cancelled' });
 	await new Promise((resolve) => setImmediate(resolve));
