@@ -2,13 +2,13 @@
 const BELOW = {
 	listSearch: ['item', 'api', 'failures'],
 	trigger: ['resources', 'item', 'download', 'api', 'failures'],
-	resources: ['adds', 'store', 'waiting', 'download', 'item', 'api', 'failures'],
-	run: ['adds', 'store', 'waiting', 'download', 'item', 'api', 'failures'],
-	adds: ['store', 'waiting', 'download', 'item', 'api', 'failures'],
-	store: ['waiting', 'item', 'api', 'failures'],
-	waiting: ['item', 'api', 'failures'],
-	download: ['item', 'api', 'failures'],
-	item: ['api', 'failures'],
+	resources: ['adds', 'waiting', 'download', 'item', 'n8n', 'api', 'failures'],
+	run: ['adds', 'waiting', 'download', 'item', 'n8n', 'api', 'failures'],
+	adds: ['waiting', 'download', 'item', 'n8n', 'api', 'failures'],
+	waiting: ['item', 'n8n', 'api', 'failures'],
+	download: ['item', 'n8n', 'api', 'failures'],
+	item: ['n8n', 'api', 'failures'],
+	n8n: ['api', 'failures'],
 	api: ['failures'],
 	failures: [],
 };
@@ -59,7 +59,7 @@ module.exports = {
 		...Object.entries(BELOW).map(([room, below]) =>
 			forbid(
 				`${room}-imports-downwards`,
-				'node -> resources, trigger, listSearch -> run -> adds -> store -> waiting, download -> item -> api -> failures',
+				'node -> resources, trigger, listSearch -> run -> adds -> waiting, download -> item -> n8n -> api -> failures',
 				{ path: `^nodes/VideoGeneration/${room}/` },
 				{
 					path: '^(nodes|credentials)/',

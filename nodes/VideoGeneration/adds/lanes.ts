@@ -1,6 +1,7 @@
 import { untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
-import { logInfo, type Run } from '../item/job';
+import type { Run } from '../item/job';
+import { logInfo } from '../n8n/execution';
 import type { KnownService } from '../waiting/accountVideos';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
@@ -69,7 +70,7 @@ class Lane {
 		const isNext = this.waiting.get(run)?.[0]?.place === place;
 		if (isNext && this.count(run) === 0) {
 			const project = JSON.stringify(order.body.projectId ?? '');
-			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
+			logInfo(job.context, `Waiting for other executions that make videos of project ${project}`);
 		}
 		try {
 			await untilAborted(begun, run.signal);

@@ -10,8 +10,8 @@ import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { checkCredits, checkMostVideos, countAdd, listTurnKeys } from './spendingGuards';
-import { completeKeys, freeOrKeepKey, takeKey } from '../store/uniqueKey';
-import { joinTurn, type WorkersTurn } from '../store/workersTurn';
+import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
+import { joinTurn, type WorkersTurn } from './workersTurn';
 import type { Claim } from '../waiting/ownVideos';
 
 /** The turns of the adds of all executions of this process, by what they affect. */

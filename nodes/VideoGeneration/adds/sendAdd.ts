@@ -5,8 +5,9 @@ import { readAddResponse, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, CANCELLED, type RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/texts';
-import { type Job, logInfo } from '../item/job';
+import type { Job } from '../item/job';
 import { keepPlain } from '../item/ledger';
+import { logInfo } from '../n8n/execution';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { getAccountVideos } from '../waiting/accountVideos';
 
@@ -59,7 +60,7 @@ export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVide
 	if ('queueItem' in result) return { queueItem: accept(job, result.queueItem), sentAt };
 	if (fate === 'unknown') ledger.keepUnknown(result);
 	else ledger.keep({ stage: 'new' });
-	if (receivedQueueId) logInfo(job, `An add was answered with ${quote(receivedQueueId)}`);
+	if (receivedQueueId) logInfo(job.context, `An add was answered with ${quote(receivedQueueId)}`);
 	throw context.getExecutionCancelSignal()?.aborted ? CANCELLED.with({ fate }) : result;
 }
 
@@ -87,7 +88,7 @@ function accept(job: VideoJob, received: IDataObject): IDataObject {
 	// If n8n is killed, this line is the only record of what Queue > Wait needs.
 	const id = JSON.stringify(queueId);
 	const at = date === undefined ? '' : ` at ${quote(date)}`;
-	logInfo(job, `Queued video ${id} of project ${quote(projectId ?? '')}${at}`);
+	logInfo(job.context, `Queued video ${id} of project ${quote(projectId ?? '')}${at}`);
 	// The fields that people use come first.
 	return { queueId, status: details.status, ...received, ...(projectId && { projectId }) };
 }

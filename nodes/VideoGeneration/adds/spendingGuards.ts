@@ -3,7 +3,7 @@ import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Run } from '../item/job';
-import { listSent } from '../item/ledger';
+import { listSent } from '../item/earlierCalls';
 import type { VideoJob } from './sendAdd';
 
 /** Others spend credits, too. */

@@ -1,6 +1,5 @@
 import type {
 	IDataObject,
-	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeProperties,
@@ -9,8 +8,9 @@ import { createSlots, onAbort, pause, type TakeSlot, untilAborted } from '../api
 import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import { getExecutionEnd, type RunContext } from './executionEnd';
-import { isAgentCall, type Ledger } from './ledger';
+import { isAgentCall } from '../n8n/calls';
+import { getExecutionEnd, isSavedAsStopped, type RunContext } from '../n8n/execution';
+import type { Ledger } from './ledger';
 import type { Batching } from './parameters';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
@@ -67,17 +67,6 @@ export function checkJob({ ledger, problem, run }: Job): void {
 	const reason = problem ?? ledger.findUnknownFate();
 	if (reason !== undefined) throw reason as Error;
 	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });
-}
-
-/** Writes a line to n8n's log. */
-export function logInfo({ context }: Job, text: string): void {
-	try {
-		const executionId = context.getExecutionId() as string | undefined;
-		// Calls of n8n's Agents and of its MCP Server Trigger have no execution.
-		context.logger.info(executionId === undefined ? text : `${text} in execution ${executionId}`);
-	} catch {
-		// The item's work goes on, whatever becomes of n8n's log.
-	}
 }
 
 /** More are not faster, and take more memory (`npm run bench -- items`). */
@@ -172,16 +161,11 @@ export class Run {
 		}
 	}
 
-	/** Ends the run if n8n has saved its execution as stopped: Stop reaches a worker only from the process that has queued it. */
+	/** Ends the run if n8n has saved its execution as stopped. Without an answer of n8n's database, it goes on. */
 	async checkStop({ context }: Job): Promise<void> {
 		if (performance.now() < this.startedAt + STOP_CHECK_MS) return;
-		const isStopped = async () => {
-			const execution = context as Partial<Pick<IExecuteFunctions, 'getExecutionDataById'>>;
-			const saved = await execution.getExecutionDataById?.(context.getExecutionId());
-			return /cancell?ed/i.test(saved?.resultData.error?.message ?? '');
-		};
-		// Without an answer of n8n's database, the execution goes on.
-		const reading = this.share('isStopped', STOP_CHECK_MS, isStopped).catch(() => false);
+		const read = async () => await isSavedAsStopped(context);
+		const reading = this.share('isStopped', STOP_CHECK_MS, read).catch(() => false);
 		if (await untilAborted(reading, this.signal)) this.stop();
 	}
 

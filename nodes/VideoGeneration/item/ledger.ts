@@ -1,9 +1,10 @@
 import type { IDataObject, IExecuteSingleFunctions, ITaskMetadata } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
-import { hashText, isObject } from '../api/response';
+import { isObject } from '../api/response';
 import { type FailureFacts, RequestFailure, type Unidentified } from '../failures/failure';
+import { isRunByN8n } from '../n8n/calls';
+import { AgentOrder } from './earlierCalls';
 
-/** The name of our data in n8n's data of a node and of an execution. */
+/** The name of our data in n8n's data of a node. */
 const KEY = 'videoGeneration';
 
 /** What n8n keeps of an item across its tries: small JSON, without a prompt, a key or an error's text. */
@@ -147,82 +148,3 @@ export function keepPlain(fields: IDataObject): IDataObject {
 	}
 	return kept;
 }
-
-/**
- * The order of an agent's call. A model that gets no good answer places it again: after an unknown fate, an
- * identical order is never placed. The calls of an AI Agent node share its execution, which keeps the fates. Those of
- * the MCP Server Trigger and of n8n's Agents share none: the process keeps them.
- */
-export class AgentOrder {
-	private readonly id: number;
-	private readonly execution: { [KEY]?: Record<number, FailureFacts> } | undefined;
-
-	constructor(context: IExecuteSingleFunctions, keyId: number, order: unknown) {
-		const isShared = sharesExecution(context);
-		if (isShared) this.execution = context.getContext('flow');
-		const executionId = isShared ? context.getExecutionId() : '';
-		this.id = hashText(JSON.stringify([executionId, keyId, order]));
-	}
-
-	/** Why the fate of an identical order is unknown. */
-	findUnknownFate(): FailureFacts | undefined {
-		if (this.execution) return this.execution[KEY]?.[this.id];
-		const since = performance.now() - KEPT_MS;
-		for (const [id, { at }] of unknownFates) if (at <= since) unknownFates.delete(id);
-		return unknownFates.get(this.id)?.facts;
-	}
-
-	keepUnknownFate(facts: FailureFacts): void {
-		if (this.execution) (this.execution[KEY] ??= {})[this.id] = facts;
-		else unknownFates.set(this.id, { facts, at: performance.now() });
-	}
-}
-
-/** How long the process keeps what calls have done that share no execution. */
-const KEPT_MS = 3_600_000;
-
-/** By the ID of their order. */
-const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();
-
-/** When nodes have sent adds whose calls share no execution, by `performance.now()`. A node is forgotten with its last call. */
-const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
-
-/**
- * When the execution has sent adds of the node: a list to be changed in place. n8n keeps it through rounds and retries; for
- * calls that share no execution, the process does.
- */
-export function listSent(context: IExecuteSingleFunctions): number[] {
-	if (!isAgentCall(context) || sharesExecution(context)) {
-		const kept = context.getContext('node') as { videosQueued?: number[] };
-		return (kept.videosQueued ??= []);
-	}
-	const now = performance.now();
-	const since = now - KEPT_MS;
-	for (const [node, { calledAt }] of sentByNode) if (calledAt < since) sentByNode.delete(node);
-	// n8n gives the nodes of its Agents a new ID for each call, and no workflow.
-	const { credentials, name } = context.getNode();
-	const node = JSON.stringify([context.getWorkflow().id, name, credentials]);
-	const { sent } = sentByNode.get(node) ?? { sent: [] };
-	sentByNode.set(node, { sent, calledAt: now });
-	while (sent[0] !== undefined && sent[0] < since) sent.shift();
-	return sent;
-}
-
-type CallContext = Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>;
-
-/** Whether a model reads the result: n8n makes a tool of a node under the node's type with this ending. */
-export const isAgentCall = (context: CallContext) => context.getNode().type.endsWith('Tool');
-
-/** Whether n8n runs the call as a step of the agent's workflow, as it does for the AI Agent node from version 3 on. */
-export const isAgentStep = (context: CallContext) =>
-	context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
-
-/** Whether the calls of an agent belong to one execution. */
-function sharesExecution(context: IExecuteSingleFunctions): boolean {
-	const executionId = context.getExecutionId() as string | undefined;
-	return executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
-}
-
-/** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
-const isRunByN8n = (context: CallContext) =>
-	context.getExecuteData().node.name === context.getNode().name;

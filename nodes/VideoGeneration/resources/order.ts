@@ -1,10 +1,9 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { makeVideos } from '../adds/makeVideo';
 import type { VideoOrder } from '../adds/sendAdd';
-import { Entries } from '../store/entries';
 import { ENDPOINTS } from '../api/endpoints';
 import type { Operation } from '../item/job';
-import { isAgentStep } from '../item/ledger';
+
 import {
 	CHECK_EXPRESSION,
 	createInputError,
@@ -16,6 +15,8 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
+import { isAgentStep } from '../n8n/calls';
+import { Entries } from '../n8n/entries';
 import { fileNameOption, projectLocator } from './fields';
 import { getWaitSettings, waitFields } from './waitOptions';
 

@@ -10,8 +10,9 @@ import { createApiError, putAllInMessage } from '../failures/errors';
 import type { FailureFacts, Unidentified } from '../failures/failure';
 import { isLasting, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
-import { isAdd, type Job, logInfo, type Outcome } from '../item/job';
+import { isAdd, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
+import { logInfo } from '../n8n/execution';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */
 export function createItems(outcome: Outcome): INodeExecutionData[] {
@@ -118,7 +119,7 @@ export function addHints(job: Job, outcomes: Outcome[]): void {
 	const { context, run } = job;
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
 	const leftOut = isAdd(job) ? outcomes.filter(isLeftOut).length : 0;
-	if (leftOut > 0) logInfo(job, `Left out ${leftOut} items, whose videos came out before,`);
+	if (leftOut > 0) logInfo(job.context, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
 		mayBeQueued: outcomes.filter(({ job: { ledger } }) => ledger.state.stage === 'unknown').length,
 		unidentified: outcomes.flatMap((outcome): Unidentified | Unidentified[] => {

@@ -10,11 +10,13 @@ import type {
 import { pause } from '../api/pacing';
 import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import type { RunContext } from '../item/executionEnd';
 import { type Job, type Operation, type Operations, type Outcome, Run } from '../item/job';
-import { forgetItems, isAgentCall, Ledger } from '../item/ledger';
+import { forgetItems, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
-import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
+import { isAgentCall } from '../n8n/calls';
+import type { RunContext } from '../n8n/execution';
+import { keepStreamOpen, nameVideosAtStop } from '../n8n/whileRunning';
+import type { WaitSettings } from '../waiting/waitForVideo';
 import { addHints, createError, createItems } from './outputs';
 
 /** Runs each operation for all items. n8n's own routing evaluates an expression several times (`npm run bench -- items`). */
@@ -62,8 +64,9 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	const { context, run } = first;
-	const stopListening = nameVideosAtStop(first, jobs);
-	const stopStreaming = keepStreamOpen(first);
+	const { wait } = (first.order ?? {}) as { wait?: WaitSettings };
+	const stopNaming = nameVideosAtStop(context, () => listBeingMade(jobs));
+	const stopStreaming = keepStreamOpen(context, wait?.intervalMs);
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
@@ -76,10 +79,17 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 		if (hasSucceeded && !run.signal.aborted) forgetItems(context);
 		return outcomes.flatMap(createItems);
 	} finally {
-		stopListening();
+		stopNaming();
 		stopStreaming();
 		run.close();
 	}
+}
+
+/** The queue IDs of the videos that are paid for and still being made. */
+function listBeingMade(jobs: Job[]): string[] {
+	return jobs.flatMap(({ ledger: { hasEnded, state } }) =>
+		state.stage === 'queued' && !hasEnded ? (state.queueId ?? []) : [],
+	);
 }
 
 async function performJobs({ operation, run }: Job, jobs: Job[]): Promise<Outcome[]> {

@@ -1,5 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { AgentOrder, keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
+import { AgentOrder } from '../../../nodes/VideoGeneration/item/earlierCalls';
+import { keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
 
 /** Of n8n's Agents, whose calls share nothing. */
 const context = {

@@ -1,9 +1,9 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { hideQuery, parseVideoAddress } from '../../download/downloadVideo';
 import { downloadOfItem } from '../../download/outputVideo';
-import { isAgentCall } from '../../item/ledger';
 import type { Operation } from '../../item/job';
 import { createInputError } from '../../item/parameters';
+import { isAgentCall } from '../../n8n/calls';
 import { binaryPropertyField, fileNameOption, type FileSettings, getFileSettings } from '../fields';
 import { findVideo, getVideo, videoFileLocator } from './get';
 

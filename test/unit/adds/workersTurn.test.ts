@@ -54,7 +54,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 		const keys = new worker.Entries(context, 'node');
 		const turn = await worker.joinTurn(job);
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
-		const isNew = await keys.inTurn(async () => await keys.claim(names));
+		const isNew = await keys.inTurn(async () => await keys.reserve(names));
 		if (isNew?.length === 2) taken.add(key);
 		await turn?.take(job, videos);
 		together += making.get(lane) ?? 0;

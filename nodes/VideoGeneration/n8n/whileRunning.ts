@@ -1,8 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 import { onAbort, pause } from '../api/pacing';
 import { toLine } from '../failures/texts';
-import type { Job } from '../item/job';
-import type { WaitSettings } from '../waiting/waitForVideo';
 
 /** The name of the value in the execution's custom data, which n8n shows as "Highlighted data". */
 const KEY = 'videos_being_made';
@@ -10,8 +8,8 @@ const KEY = 'videos_being_made';
 /** n8n's limit for a value. */
 const MAX_LENGTH = 255;
 
-/** The runs that each execution is in, by its signal: an agent's calls run side by side. */
-const runs = new WeakMap<AbortSignal, Set<Job[]>>();
+/** What lists the videos of each run of an execution, by its signal: an agent's calls run side by side. */
+const runs = new WeakMap<AbortSignal, Set<() => string[]>>();
 
 /**
  * Names the queue items that are paid for and still being made in the execution's custom data when it is stopped: n8n
@@ -19,25 +17,27 @@ const runs = new WeakMap<AbortSignal, Set<Job[]>>();
  *
  * @returns a function that stops listening
  */
-export function nameVideosAtStop({ context }: Job, jobs: Job[]): () => void {
+export function nameVideosAtStop(
+	context: IExecuteSingleFunctions,
+	listBeingMade: () => string[],
+): () => void {
 	const signal = context.getExecutionCancelSignal();
 	if (signal === undefined) return () => undefined;
 	const ofExecution = runs.get(signal) ?? new Set();
-	runs.set(signal, ofExecution.add(jobs));
+	runs.set(signal, ofExecution.add(listBeingMade));
 	// n8n saves the execution in the same moment. Each run writes the videos of all.
 	const stopListening = onAbort(signal, () => {
-		const ids = [...ofExecution].flat().flatMap(({ ledger: { hasEnded, state } }) => {
-			return state.stage === 'queued' && !hasEnded ? toLine(state.queueId ?? '') || [] : [];
-		});
+		const ids = [...ofExecution].flatMap((list) => list()).map(toLine);
+		const named = [...new Set(ids.filter((id) => id !== ''))];
 		try {
-			if (ids.length > 0) context.customData.set(KEY, listNewest([...new Set(ids)]));
+			if (named.length > 0) context.customData.set(KEY, listNewest(named));
 		} catch {
 			// A call of n8n's Agents has no execution.
 		}
 	});
 	return () => {
 		stopListening();
-		ofExecution.delete(jobs);
+		ofExecution.delete(listBeingMade);
 	};
 }
 
@@ -64,12 +64,13 @@ interface Streaming extends Pick<IExecuteFunctions, 'isStreaming'> {
  *
  * @returns a function that ends this
  */
-export function keepStreamOpen({ context, order }: Job): () => void {
+export function keepStreamOpen(
+	context: IExecuteSingleFunctions,
+	intervalMs = DEFAULT_INTERVAL_MS,
+): () => void {
 	const { isStreaming, sendChunk } = context as Partial<Streaming>;
 	const end = new AbortController();
 	if (sendChunk !== undefined && isStreaming?.call(context) === true) {
-		const { wait } = (order ?? {}) as { wait?: WaitSettings };
-		const intervalMs = wait?.intervalMs ?? DEFAULT_INTERVAL_MS;
 		const send = async () => {
 			do {
 				await sendChunk.call(context, 'item', 0, '');

@@ -1,4 +1,4 @@
-import { listNewest } from '../../../nodes/VideoGeneration/run/whileRunning';
+import { listNewest } from '../../../nodes/VideoGeneration/n8n/whileRunning';
 
 const count = (n: number, length: number) =>
 	Array.from({ length: n }, (_, i) => String(i).padStart(length, 'q'));

@@ -1,5 +1,5 @@
-import type * as entries from '../../../nodes/VideoGeneration/store/entries';
-import type * as workersTurn from '../../../nodes/VideoGeneration/store/workersTurn';
+import type * as workersTurn from '../../../nodes/VideoGeneration/adds/workersTurn';
+import type * as entries from '../../../nodes/VideoGeneration/n8n/entries';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
 
 const IDS = { workflow: { id: 'w1' }, node: { id: 'n1' } } as never;
@@ -10,8 +10,8 @@ export type Worker = typeof workersTurn & typeof entries;
 function startWorker(): Worker {
 	const worker = {} as Worker;
 	jest.isolateModules(() => {
-		for (const name of ['entries', 'workersTurn']) {
-			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/store/${name}`));
+		for (const name of ['n8n/entries', 'adds/workersTurn']) {
+			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/${name}`));
 		}
 	});
 	return worker;

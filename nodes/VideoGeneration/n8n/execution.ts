@@ -1,4 +1,8 @@
-import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
+} from 'n8n-workflow';
 
 export type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
 
@@ -46,4 +50,24 @@ function getTimeLeftMs(context: RunContext, now: number): number {
 	const ownMs = startedAt + executionTimeout * 1_000 - now;
 	// Past its end, it would not go on: an approval or a form has resumed it.
 	return ownMs <= 0 && limitMs < Infinity ? limitMs : Math.min(limitMs, ownMs);
+}
+
+/** Whether n8n has saved the execution as stopped: Stop reaches a worker only from the process that has queued it. */
+export async function isSavedAsStopped(context: IExecuteSingleFunctions): Promise<boolean> {
+	const { getExecutionDataById } = context as Partial<
+		Pick<IExecuteFunctions, 'getExecutionDataById'>
+	>;
+	const saved = await getExecutionDataById?.call(context, context.getExecutionId());
+	return /cancell?ed/i.test(saved?.resultData.error?.message ?? '');
+}
+
+/** Writes a line to n8n's log. */
+export function logInfo(context: IExecuteSingleFunctions, text: string): void {
+	try {
+		const executionId = context.getExecutionId() as string | undefined;
+		// Calls of n8n's Agents and of its MCP Server Trigger have no execution.
+		context.logger.info(executionId === undefined ? text : `${text} in execution ${executionId}`);
+	} catch {
+		// The item's work goes on, whatever becomes of n8n's log.
+	}
 }

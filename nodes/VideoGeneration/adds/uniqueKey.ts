@@ -1,9 +1,9 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
-import { Entries } from './entries';
+import { isInLoop, isTriedAgain } from '../n8n/calls';
+import { Entries } from '../n8n/entries';
 
 /** A job whose order may have a unique key. */
 type KeyedJob = Job<{ uniqueKey?: string | undefined }>;
@@ -27,7 +27,7 @@ export async function takeKey(job: KeyedJob): Promise<boolean> {
 		checkJob(job);
 		const key = hashText(uniqueKey);
 		const open = toOpenEntry(key);
-		const added = await keys.claim([uniqueKey, open]);
+		const added = await keys.reserve([uniqueKey, open]);
 		if (added === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
 		// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
 		if (added.length === 2 || ledger.state.key === key) {
@@ -44,7 +44,7 @@ export async function takeKey(job: KeyedJob): Promise<boolean> {
 
 /**
  * Frees a taken key, with proof that nothing was queued. Otherwise it is recorded once more: a worker whose database was
- * slower than the claim may have overwritten it.
+ * slower than the check may have overwritten it.
  */
 export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promise<void> {
 	const { uniqueKey } = order;
@@ -76,23 +76,4 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 		// n8n drops the output of an execution that was stopped meanwhile.
 		if (signal.aborted) await keys.record(entries);
 	});
-}
-
-/** How many tries of a node have ended with an error of its first item, by n8n's data of its input. */
-const failedTries = new WeakMap<object, number>();
-
-/** Whether n8n runs the node again, now that its first item is an error. Then it drops the output. */
-function isTriedAgain(context: IExecuteSingleFunctions): boolean {
-	const data = context.getExecuteData();
-	const count = (failedTries.get(data) ?? 0) + 1;
-	failedTries.set(data, count);
-	const { maxTries, retryOnFail } = context.getNode();
-	return retryOnFail === true && count < Math.min(Math.max(2, Number(maxTries) || 3), 5);
-}
-
-/** Whether the node is part of a loop, which n8n ends without a word when a round has no output. */
-function isInLoop(context: IExecuteSingleFunctions): boolean {
-	const { name } = context.getNode();
-	const before = new Set(context.getParentNodes(name).map((node) => node.name));
-	return context.getChildNodes(name).some((node) => before.has(node.name));
 }

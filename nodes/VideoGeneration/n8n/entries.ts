@@ -5,10 +5,10 @@ import type {
 } from 'n8n-workflow';
 import { pause, Turns } from '../api/pacing';
 
-/** A claim is checked after so many times the longest of the last calls: one that began before it may overwrite it. */
-const CLAIM_TIMES = 3;
-const MIN_CLAIM_MS = 50;
-const MAX_CLAIM_MS = 2_000;
+/** A reservation is checked after so many times the longest of the last calls: one that began before it may overwrite it. */
+const CHECK_TIMES = 3;
+const MIN_CHECK_MS = 50;
+const MAX_CHECK_MS = 2_000;
 
 /** So many entries of a node are kept, the newest: two for a unique key until its video has come out, and a mark. */
 const MAX_ENTRIES = 20_001;
@@ -30,7 +30,7 @@ const rows = new Turns();
 export class Entries {
 	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */
 	isRefused = false;
-	/** The mark of the last claim, which another process may have written again since it was removed. */
+	/** The mark of the last reservation, which another process may have written again since it was removed. */
 	private lastMark = '';
 
 	constructor(
@@ -74,21 +74,21 @@ export class Entries {
 
 	/**
 	 * Records entries that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
-	 * moment later, a mark tells whether the row was kept; if not, it is claimed again. A claim that fails is taken back.
+	 * moment later, a mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
 	 *
 	 * @param others what is recorded with them, whether or not it is new
-	 * @returns those that were new, all of the first ones if the claim has them now; undefined if n8n cannot record them
+	 * @returns those that were new, all of the first ones if they are reserved now; undefined if n8n cannot record them
 	 */
-	async claim(entries: string[], others: string[] = []): Promise<string[] | undefined> {
-		const mark = `Claim ${Math.random()}`;
+	async reserve(entries: string[], others: string[] = []): Promise<string[] | undefined> {
+		const mark = `Reservation ${Math.random()}`;
 		this.lastMark = mark;
 		const marked = [...entries, ...others, mark];
 		let added = await this.record(marked);
-		/** What a claim that fails takes back: without an answer, what was new before. */
+		/** What a reservation that fails takes back: without an answer, what was new before. */
 		let leftovers = added ?? [];
 		let isKept = false;
 		while (added && !isKept && entries.every((entry) => added?.includes(entry))) {
-			await pause(Math.min(Math.max(MIN_CLAIM_MS, CLAIM_TIMES * longestMs), MAX_CLAIM_MS));
+			await pause(Math.min(Math.max(MIN_CHECK_MS, CHECK_TIMES * longestMs), MAX_CHECK_MS));
 			const overwritten = await this.record(marked);
 			isKept = overwritten?.length === 0;
 			if (!isKept) added = overwritten;

@@ -1,4 +1,4 @@
-import { useWorkers } from './useWorkers';
+import { useWorkers } from '../adds/useWorkers';
 
 const KEYS = 400;
 
@@ -34,7 +34,7 @@ test.each([
 				workers.map(async ({ Entries }) => {
 					const keys = new Entries(context, 'node');
 					for (const pair of names) {
-						const isNew = await keys.inTurn(async () => await keys.claim(pair));
+						const isNew = await keys.inTurn(async () => await keys.reserve(pair));
 						if (isNew?.length !== 2) continue;
 						claimed.push(pair[0] ?? '');
 						// The add, after which the key is recorded once more.

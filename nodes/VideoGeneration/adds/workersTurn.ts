@@ -1,9 +1,10 @@
 import { pause, withTimeout } from '../api/pacing';
 import { hashText } from '../api/response';
 import { CANCELLED } from '../failures/failure';
-import { type Job, logInfo } from '../item/job';
+import type { Job } from '../item/job';
+import { Entries } from '../n8n/entries';
+import { logInfo } from '../n8n/execution';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
-import { Entries } from './entries';
 
 /** A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, and clocks may differ. */
 const PERIOD_MS = 20_000;
@@ -97,7 +98,10 @@ export class WorkersTurn {
 			if (delayMs === 0) return this.takenOverAt;
 			if (isSilent || this.entries.isRefused) return now;
 			if (isFirst) {
-				logInfo(job, `Waiting for other workers to make a video of project "${this.projectId}"`);
+				logInfo(
+					job.context,
+					`Waiting for other workers to make a video of project "${this.projectId}"`,
+				);
 			}
 			await pause(delayMs ?? ASK_MS, signal);
 		}
@@ -132,7 +136,7 @@ export class WorkersTurn {
 		const asked = await this.record([current, this.wish]);
 		if (!asked?.includes(current)) return asked && busyMs;
 		const last = this.listBits(true);
-		const added = await this.entries.claim(later, last);
+		const added = await this.entries.reserve(later, last);
 		if (!added || !later.every((entry) => added.includes(entry))) return added && busyMs;
 		for (const entry of [...later, ...this.listBits(false)]) this.recorded.add(entry);
 		this.lastPeriod = period + later.length;
