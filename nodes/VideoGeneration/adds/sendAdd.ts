@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../api/endpoints';
 import { sendRequest, type Service } from '../api/request';
-import { readAddResponse, toText } from '../api/response';
+import { toText } from '../api/response';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, CANCELLED, type RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/texts';
@@ -10,6 +10,7 @@ import { keepPlain } from '../item/ledger';
 import { logInfo } from '../n8n/execution';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { getAccountVideos } from '../waiting/accountVideos';
+import { readAddResponse } from './addResponse';
 
 /** The order of Video > Generate and Queue > Add, with the options that are set. */
 export interface VideoOrder {

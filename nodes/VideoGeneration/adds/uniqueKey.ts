@@ -1,4 +1,4 @@
-import { hashText } from '../api/response';
+import { hashText } from '../api/hashText';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';

@@ -1,5 +1,5 @@
 import { pause, withTimeout } from '../api/pacing';
-import { hashText } from '../api/response';
+import { hashText } from '../api/hashText';
 import { CANCELLED } from '../failures/failure';
 import type { Job } from '../item/job';
 import { Entries } from '../n8n/entries';

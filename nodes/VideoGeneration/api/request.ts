@@ -13,9 +13,11 @@ import {
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, RequestFailure } from '../failures/failure';
+import { hashText } from './hashText';
+import { hideKey } from './hideKey';
 import { type TakeSlot, withTimeout } from './pacing';
 import type { Body, HttpResponse } from './response';
-import { checkBody, hashText, hideKey, parseBody, toText } from './response';
+import { checkBody, parseBody, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
 /** A redirect would carry the key along, an error of n8n has no `Retry-After`, and n8n itself holds a body of any size in memory. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { addTo, isObject, toId, toText } from './response';
+import { isObject, toId, toText } from './response';
 
 /** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
 export function findEntry(entries: unknown[], video: IDataObject): IDataObject | undefined {
@@ -103,6 +103,13 @@ const SAME_DATE_MS = 1_000;
 export function isOneDate(one = NaN, other = NaN): boolean | undefined {
 	const apartMs = Math.abs(one - other);
 	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
+}
+
+/** Adds a value to those of a key. */
+export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+	const values = map.get(key);
+	if (values) values.push(value);
+	else map.set(key, [value]);
 }
 
 /** A shorter name, such as 17, may stand in an entry by chance. */

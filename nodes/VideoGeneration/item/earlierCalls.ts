@@ -1,5 +1,5 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { hashText } from '../api/response';
+import { hashText } from '../api/hashText';
 import type { FailureFacts } from '../failures/failure';
 import { isAgentCall, sharesExecution } from '../n8n/calls';
 

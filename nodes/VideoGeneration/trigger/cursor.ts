@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { createIncomplete, hashText, isObject, toText } from '../api/response';
+import { hashText } from '../api/hashText';
+import { createIncomplete, isObject, toText } from '../api/response';
 import {
 	identifyEntry,
 	ISO_DATE,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
-import { addTo, isObject, toText } from '../api/response';
-import { EntryNames, getEntryKey, getPrint, isOneDate, parseLogTime } from '../api/videoLog';
+import { isObject, toText } from '../api/response';
+import { addTo, EntryNames, getEntryKey, getPrint, isOneDate, parseLogTime } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
 import type { Claim, ListedVideo, QueueItem, QueueItemIds } from './ownVideos';

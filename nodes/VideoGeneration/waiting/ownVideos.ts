@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { addTo } from '../api/response';
-import { MIN_NAME_LENGTH } from '../api/videoLog';
+import { addTo, MIN_NAME_LENGTH } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 
 /** What is shown in the moment in which an add is sent was there before it. */

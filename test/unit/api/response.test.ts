@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { encodePathSegment } from '../../../nodes/VideoGeneration/api/endpoints';
+import { hideKey } from '../../../nodes/VideoGeneration/api/hideKey';
 import {
 	checkBody,
 	getServiceMessage,
-	hideKey,
 	requireList,
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';

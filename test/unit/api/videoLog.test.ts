@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hashText } from '../../../nodes/VideoGeneration/api/response';
+import { hashText } from '../../../nodes/VideoGeneration/api/hashText';
 import {
 	findEntry,
 	identifyEntry,

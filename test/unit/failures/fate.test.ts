@@ -1,4 +1,4 @@
-import { readAddResponse } from '../../../nodes/VideoGeneration/api/response';
+import { readAddResponse } from '../../../nodes/VideoGeneration/adds/addResponse';
 import { findProof } from '../../../nodes/VideoGeneration/failures/errors';
 import type { Fate } from '../../../nodes/VideoGeneration/failures/failure';
 

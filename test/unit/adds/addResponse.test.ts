@@ -1,4 +1,4 @@
-import { readAddResponse } from '../../../nodes/VideoGeneration/api/response';
+import { readAddResponse } from '../../../nodes/VideoGeneration/adds/addResponse';
 
 const ID = '4a7c0e52-1f0b-4c57-9a55-2f7d6a1c9b10';
 const ITEM = { queueId: ID, projectId: 'p 1', status: 'pending', videoUrl: null };
