@@ -1,5 +1,5 @@
-import type { IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
-import { onAbort, pause } from '../api/pacing';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { onAbort } from '../api/pacing';
 import { toLine } from '../failures/texts';
 
 /** The name of the value in the execution's custom data, which n8n shows as "Highlighted data". */
@@ -49,37 +49,4 @@ export function listNewest(ids: string[]): string {
 		if (text.length <= MAX_LENGTH) return text;
 	}
 	return `${ids.length} with long IDs`;
-}
-
-/** Without a polling interval of its own. */
-const DEFAULT_INTERVAL_MS = 5_000;
-
-interface Streaming extends Pick<IExecuteFunctions, 'isStreaming'> {
-	/** A promise, whatever n8n's type says. */
-	sendChunk: (...chunk: Parameters<IExecuteFunctions['sendChunk']>) => Promise<void>;
-}
-
-/**
- * Sends empty chunks while an answer is streamed: proxies end a response that is silent for a minute or two.
- *
- * @returns a function that ends this
- */
-export function keepStreamOpen(
-	context: IExecuteSingleFunctions,
-	intervalMs = DEFAULT_INTERVAL_MS,
-): () => void {
-	const { isStreaming, sendChunk } = context as Partial<Streaming>;
-	const end = new AbortController();
-	if (sendChunk !== undefined && isStreaming?.call(context) === true) {
-		const send = async () => {
-			do {
-				await sendChunk.call(context, 'item', 0, '');
-			} while (await pause(intervalMs, end.signal));
-		};
-		// The work goes on, whatever becomes of the answer.
-		send().catch(() => undefined);
-	}
-	return () => {
-		end.abort();
-	};
 }

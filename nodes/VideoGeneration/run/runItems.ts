@@ -15,8 +15,7 @@ import { forgetItems, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { isAgentCall } from '../n8n/calls';
 import type { RunContext } from '../n8n/execution';
-import { keepStreamOpen, nameVideosAtStop } from '../n8n/whileRunning';
-import type { WaitSettings } from '../waiting/waitForVideo';
+import { nameVideosAtStop } from '../n8n/whileRunning';
 import { addHints, createError, createItems } from './outputs';
 
 /** Runs each operation for all items. n8n's own routing evaluates an expression several times (`npm run bench -- items`). */
@@ -64,9 +63,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	const { context, run } = first;
-	const { wait } = (first.order ?? {}) as { wait?: WaitSettings };
 	const stopNaming = nameVideosAtStop(context, () => listBeingMade(jobs));
-	const stopStreaming = keepStreamOpen(context, wait?.intervalMs);
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
@@ -80,7 +77,6 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 		return outcomes.flatMap(createItems);
 	} finally {
 		stopNaming();
-		stopStreaming();
 		run.close();
 	}
 }
