@@ -44,13 +44,18 @@ function parseText(value: unknown): string | undefined {
 /** A Date and n8n's own DateTime as text, as in JSON; any other value as it is. */
 export function toDateText(value: unknown): unknown {
 	const { toJSON } = Object(value) as { toJSON?: unknown };
-	return typeof toJSON === 'function' ? String(toJSON.call(value)) : value;
+	// Of a date that does not exist, it is null.
+	return typeof toJSON === 'function' ? (toJSON.call(value) ?? value) : value;
 }
 
-/** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */
+/**
+ * The text of a parameter's value, see `parseText`. Databases give dates, which n8n shows as text.
+ *
+ * @throws a NodeOperationError when it is not text
+ */
 export function requireText(context: AnyContext, value: unknown, label: string): string {
 	const whatToDo = 'Enter text, or an expression that returns text.';
-	return parseText(value) ?? refuse(context, label, 'text', whatToDo);
+	return parseText(toDateText(value)) ?? refuse(context, label, 'text', whatToDo);
 }
 
 /** A text that must not be empty. @throws a NodeOperationError that says what to do */

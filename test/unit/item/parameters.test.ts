@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError, tryToParseDateTime } from 'n8n-workflow';
 import {
 	getBatching,
 	getConnection,
@@ -69,6 +69,9 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	['text', 'Rain', 'Rain'],
 	['text', 0, '0'],
 	['text', false, 'false'],
+	// A database node gives dates, which the editor shows as these texts.
+	['text', new Date(0), '1970-01-01T00:00:00.000Z'],
+	['key', tryToParseDateTime('2026-01-31', 'UTC'), '2026-01-31T00:00:00.000Z'],
 	['id', ' p-1\n', 'p-1'],
 	['id', 42, '42'],
 	['project', 'p-1', 'p-1'],
@@ -136,7 +139,7 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 	['insecure', ['maybe'], "'Ignore SSL Issues (Insecure)' must be true or false", /^Turn it on/],
 	['maxTries', [0, 11, 2.5, 'many', true], MAX_TRIES, /^Correct 'Max Tries'\. /],
 	['key', [' '], "'Unique Key' is empty", /^Enter a value.*its ID.*Nothing was sent/],
-	['key', [[1]], "'Unique Key' must be text", /Nothing was sent/],
+	['key', [[1], new Date(NaN)], "'Unique Key' must be text", /Nothing was sent/],
 	['keyInNewWorkflow', ['a'], "'Unique Key' cannot be used here", /^n8n keeps.*Save the/],
 	['limit', [0, -1, 1.5, 'all'], LIMIT, /^Correct 'Limit'\. /],
 	['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []], INTERVAL, /^Correct 'Poll/],

@@ -4,7 +4,7 @@ import { parseLogTime } from '../../api/videoLog';
 import { outputVideo } from '../../download/outputVideo';
 import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
-import { getId, refuse, requireText, toDateText } from '../../item/parameters';
+import { getId, refuse, requireText } from '../../item/parameters';
 import { fileNameOption, getQueueId, ofQueueItem, projectLocator } from '../fields';
 import { getWaitSettings, waitFields } from '../waitOptions';
 
@@ -59,8 +59,11 @@ export const wait: Operation<WaitOrder> = {
 
 /** "Queued At". @throws a NodeOperationError when it is not a date */
 function getQueuedAt(context: IExecuteSingleFunctions): string | undefined {
-	const value = toDateText(context.getNodeParameter('queuedAt', ''));
-	const queuedAt = requireText(context, value, 'Queued At').trim();
+	const queuedAt = requireText(
+		context,
+		context.getNodeParameter('queuedAt', ''),
+		'Queued At',
+	).trim();
 	if (queuedAt === '') return undefined;
 	if (parseLogTime(queuedAt) !== undefined) return queuedAt;
 	const whatToDo = "Enter the 'createdAt' that Queue > Add returned, or leave it empty.";
