@@ -106,6 +106,16 @@ describe('Video > Generate', () => {
 		expect(items[0]?.json).toMatchObject({ status: word, ...address });
 	});
 
+	test.each(['TIMED_OUT', 'Timeout', 'moderated'])(
+		'knows a failed item by a usual word: %s',
+		async (word) => {
+			failLooks({ kind: 'statusWord', insteadOf: 'failed', word });
+			const broken = { project: 'project-broken-storyboard' };
+			const { errorItems } = await run(GENERATE, [broken], ERROR_OUTPUT);
+			expect(errorItems[0]?.json.error).toBe('The video could not be generated');
+		},
+	);
+
 	test('fails an item whose generation fails, beside its neighbours, with what a repair needs', async () => {
 		const { items, errorItems, found } = await run(
 			GENERATE,

@@ -23,7 +23,7 @@ const entries = {
 		displayName: 'Failed Statuses',
 		type: 'string',
 		default:
-			'fail, failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled',
+			'fail, failed, failure, error, errored, rejected, moderated, expired, timeout, timed_out, aborted, cancelled, canceled',
 		description:
 			'Rarely needed. Statuses that mean the video failed, separated by commas. Not case-sensitive. With any other, the node waits.',
 	},
