@@ -1,3 +1,5 @@
+import { Container } from '@n8n/di';
+import { InstanceSettings } from 'n8n-core';
 import type { IDataObject, IRun, IRunExecutionData } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
@@ -210,6 +212,20 @@ describe('Pressing stop', () => {
 		const canceled = { resultData: { error: { message } } } as IRunExecutionData;
 		const runRows = async (readSaved: NodeSetup['readSaved'], settings = {}) =>
 			await service.run(GENERATE, { items: [{}, {}, {}], settings, readSaved });
+
+		beforeEach(() => {
+			jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'worker');
+		});
+
+		afterEach(() => jest.restoreAllMocks());
+
+		test('is not looked for in the regular mode, which has no other process', async () => {
+			jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'main');
+			const readSaved = jest.fn(async () => await Promise.resolve(canceled));
+			const { items } = await runRows(readSaved);
+			expect(items).toHaveLength(3);
+			expect(readSaved).not.toHaveBeenCalled();
+		});
 
 		test.each([{}, ERROR_OUTPUT])(
 			'ends the execution before its next add, with the settings %j',

@@ -3,6 +3,8 @@
  * of these tests are copies of the package's modules.
  */
 
+import { Container } from '@n8n/di';
+import { InstanceSettings } from 'n8n-core';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
@@ -25,9 +27,13 @@ const { listPaid } = service;
 
 let store = new DeduplicationStore();
 
+const setInstance = (type: 'main' | 'worker') =>
+	jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', type);
+
 beforeEach(() => {
 	store = new DeduplicationStore().use();
 	EngineWorker.share(store);
+	setInstance('worker');
 });
 
 afterEach(() => jest.restoreAllMocks());
@@ -487,4 +493,12 @@ describe('A process that is alone', () => {
 			expect(withStore.ms - without.ms).toBeLessThan(6 * 200);
 		},
 	);
+});
+
+test("In n8n's regular mode, Video > Generate leaves the workflow's row alone, which Remove Duplicates may use", async () => {
+	setInstance('main');
+	const rows: (readonly string[])[] = [];
+	store.onWrite = (entries) => rows.push(entries);
+	await service.run(GENERATE);
+	expect(rows).toEqual([]);
 });

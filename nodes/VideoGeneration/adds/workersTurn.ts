@@ -3,7 +3,7 @@ import { hashText } from '../api/hashText';
 import { CANCELLED } from '../failures/failure';
 import type { Job } from '../item/job';
 import { Entries } from '../n8n/entries';
-import { logInfo } from '../n8n/execution';
+import { isOnWorker, logInfo } from '../n8n/execution';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
 
 /** A turn is recorded for several periods, and renewed after each: n8n may lose one record of it, and clocks may differ. */
@@ -34,10 +34,13 @@ const workersTurns = new Map<string, WorkersTurn>();
 /** Whether n8n's store is silent: this process goes on without turns. */
 let isSilent = false;
 
-/** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without entries. */
+/**
+ * Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without entries.
+ * A process that is alone leaves the workflow's row alone: n8n's Remove Duplicates may use it.
+ */
 export async function joinTurn(job: Job<{ body: { projectId?: string } }>) {
 	const { context, ledger, order } = job;
-	if (ledger.isPaid || !Entries.areKept(context)) return undefined;
+	if (ledger.isPaid || !isOnWorker(context) || !Entries.areKept(context)) return undefined;
 	const { projectId = '' } = order.body;
 	const { baseUrl } = await job.open();
 	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);

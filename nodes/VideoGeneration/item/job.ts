@@ -9,7 +9,12 @@ import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import { isAgentCall } from '../n8n/calls';
-import { getExecutionEnd, isSavedAsStopped, type RunContext } from '../n8n/execution';
+import {
+	getExecutionEnd,
+	isOnWorker,
+	isSavedAsStopped,
+	type RunContext,
+} from '../n8n/execution';
 import type { Ledger } from './ledger';
 import type { Batching } from './parameters';
 
@@ -163,7 +168,7 @@ export class Run {
 
 	/** Ends the run if n8n has saved its execution as stopped. Without an answer of n8n's database, it goes on. */
 	async checkStop({ context }: Job): Promise<void> {
-		if (performance.now() < this.startedAt + STOP_CHECK_MS) return;
+		if (!isOnWorker(context) || performance.now() < this.startedAt + STOP_CHECK_MS) return;
 		const read = async () => await isSavedAsStopped(context);
 		const reading = this.share('isStopped', STOP_CHECK_MS, read).catch(() => false);
 		if (await untilAborted(reading, this.signal)) this.stop();

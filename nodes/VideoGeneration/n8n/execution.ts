@@ -24,6 +24,10 @@ interface Engine {
 	getExecutionContext?(): { establishedAt?: unknown } | undefined;
 }
 
+/** Whether the execution runs on a worker of n8n's queue mode, so that others may run at the same time elsewhere. */
+export const isOnWorker = (context: object): boolean =>
+	(context as Engine).instanceSettings?.instanceType === 'worker';
+
 /** When each execution ends, by its signal: without n8n's own time, it counts from the first run of the node. */
 const ends = new WeakMap<AbortSignal, number>();
 
@@ -37,14 +41,12 @@ export function getExecutionEnd(context: RunContext): number {
 }
 
 function getTimeLeftMs(context: RunContext, now: number): number {
-	const { additionalData, instanceSettings } = context as Engine;
-	const limit = additionalData?.executionTimeoutTimestamp;
+	const limit = (context as Engine).additionalData?.executionTimeoutTimestamp;
 	const limitMs = typeof limit === 'number' ? limit - now : Infinity;
 	const { executionTimeout = -1 } = context.getWorkflowSettings();
 	if (executionTimeout <= 0) return limitMs;
 	const established = (context as Engine).getExecutionContext?.()?.establishedAt;
-	const isCountedAnew =
-		context.getMode() === 'retry' || instanceSettings?.instanceType === 'worker';
+	const isCountedAnew = context.getMode() === 'retry' || isOnWorker(context);
 	const isKnown = !isCountedAnew && typeof established === 'number';
 	const startedAt = isKnown ? Math.min(established, now) : now;
 	const ownMs = startedAt + executionTimeout * 1_000 - now;

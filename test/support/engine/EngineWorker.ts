@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Container } from '@n8n/di';
+import { InstanceSettings } from 'n8n-core';
 import type { DeduplicationStore } from '../n8nServer/DeduplicationStore';
 import { type LoadedPackage, loadPackageAnew } from './loadPackage';
 import { type NodeResult, type NodeSetup, type StartedNode, startNode } from './runNode';
@@ -20,7 +22,9 @@ export class EngineWorker {
 		private readonly skewMs: number,
 	) {}
 
+	/** A mock of jest tells the package that it runs on a worker, and has to be restored. */
 	static async start(skewMs = 0): Promise<EngineWorker> {
+		jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'worker');
 		return new EngineWorker(await loadPackageAnew(), skewMs);
 	}
 

@@ -15,6 +15,7 @@ function startRun(getExecutionDataById: ReadExecution) {
 		getExecutionCancelSignal: () => undefined,
 		getExecutionDataById,
 		getExecutionId: () => '1',
+		instanceSettings: { instanceType: 'worker' },
 		getNode: () => ({ name: 'Video Generation', type: 'videoGeneration' }),
 		getWorkflow: () => ({ id: 'w1' }),
 		getWorkflowSettings: () => ({}),

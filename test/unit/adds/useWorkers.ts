@@ -28,6 +28,7 @@ export function useWorkers(getCallMs: () => number) {
 		setTimeout(action, getCallMs());
 	};
 	const context = {
+		instanceSettings: { instanceType: 'worker' },
 		helpers: {
 			checkProcessedAndRecord: async (
 				items: string[],
