@@ -22,7 +22,7 @@ const operations = getProperties('operation').flatMap(({ options, displayOptions
 );
 
 const within = (collection: string, names: string) => names.replace(/\w+/g, `${collection}.$&`);
-const PAYING = within('options', 'creditsPerVideo creditsToKeep uniqueKey');
+const PAYING = within('options', 'creditsPerVideo creditsToKeep maxVideos uniqueKey');
 const ORDER = `projectId customPrompt overwriteSettings ${PAYING}`;
 const STATUSES = 'completedStatuses failedStatuses';
 const TIMES = 'listingDelay pollingInterval timeout';

@@ -9,7 +9,7 @@ import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVi
 import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
-import { checkCredits, checkMostVideos, countAdd, listTurnKeys } from './spendingGuards';
+import { checkCredits, checkMaxVideos, countAdd, listTurnKeys } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 import type { Claim } from '../waiting/ownVideos';
@@ -152,7 +152,7 @@ async function pay(
 /** Sends an add once, if its guards allow it, and the workflow has enough time. */
 async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
 	const { api, ledger, run } = job;
-	checkMostVideos(job);
+	checkMaxVideos(job);
 	const budget = await checkCredits(job, service);
 	await run.checkStop(job);
 	// Throws if the run has ended, also by this check.

@@ -20,7 +20,7 @@ export interface VideoOrder {
 	wait?: WaitSettings | undefined;
 	/** "Credits to Keep" and "Credits per Video". */
 	spending?: { keep: number; cost: number } | undefined;
-	mostVideos?: number | undefined;
+	maxVideos?: number | undefined;
 	uniqueKey?: string | undefined;
 }
 

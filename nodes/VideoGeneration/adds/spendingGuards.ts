@@ -23,14 +23,14 @@ const budgets = new Map<number, Budget>();
 
 /** The keys of a guarded add's turns: the next one is checked when this one has its response. A list is a key itself. */
 export function listTurnKeys({ context, order }: VideoJob, { keyId }: Service): unknown[] {
-	const ofExecution = order.mostVideos === undefined ? [] : [listSent(context)];
+	const ofExecution = order.maxVideos === undefined ? [] : [listSent(context)];
 	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${keyId}`];
 }
 
-/** @throws a RequestFailure if the execution has queued as many videos as "Most Videos" allows */
-export function checkMostVideos({ context, order: { mostVideos } }: VideoJob): void {
-	if (mostVideos === undefined || listSent(context).length < mostVideos) return;
-	throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, mostVideos });
+/** @throws a RequestFailure if the execution has queued as many videos as "Max Videos" allows */
+export function checkMaxVideos({ context, order: { maxVideos } }: VideoJob): void {
+	if (maxVideos === undefined || listSent(context).length < maxVideos) return;
+	throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, maxVideos });
 }
 
 /** @throws a RequestFailure if an add would leave fewer credits than "Credits to Keep" */
@@ -46,7 +46,7 @@ export async function checkCredits(job: VideoJob, service: Service): Promise<Bud
 
 /** Counts an add that is sent now: an execution that is stopped meanwhile keeps it. @returns a function that takes it back */
 export function countAdd({ context, order }: VideoJob, budget: Budget | undefined): () => void {
-	const sent = order.mostVideos === undefined ? [] : listSent(context);
+	const sent = order.maxVideos === undefined ? [] : listSent(context);
 	const { cost = 0 } = order.spending ?? {};
 	const before = budget?.credits;
 	sent.push(performance.now());

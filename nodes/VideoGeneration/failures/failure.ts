@@ -65,7 +65,7 @@ export interface FailureFacts {
 	/** Of the workflow's own timeout: what is left of it, and how long a video of the project usually takes. */
 	leftSeconds?: number | undefined;
 	usualSeconds?: number | undefined;
-	mostVideos?: number;
+	maxVideos?: number;
 	uniqueKey?: string;
 }
 

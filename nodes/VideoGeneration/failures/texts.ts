@@ -200,8 +200,8 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		"Only {leftSeconds} seconds are left, and a video of this project usually takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items. A parent workflow, or n8n itself (EXECUTIONS_TIMEOUT, EXECUTIONS_TIMEOUT_MAX), may have a shorter one.",
 	],
 	tooManyVideos: [
-		"This node has queued as many videos as 'Most Videos' allows",
-		"'Most Videos' under 'Options' is {mostVideos} for one execution. Nothing was queued for this item, and no credit was spent.",
+		"This node has queued as many videos as 'Max Videos' allows",
+		"'Max Videos' under 'Options' is {maxVideos} for one execution. Nothing was queued for this item, and no credit was spent.",
 		'{howManyMore}',
 	],
 	keyUsed: [

@@ -68,8 +68,8 @@ const orderOptions: INodeProperties[] = [
 			"How many credits to keep in the account. Videos that would leave fewer are not queued. If a video costs more than 1 credit, also set 'Credits per Video'.",
 	},
 	{
-		displayName: 'Most Videos',
-		name: 'mostVideos',
+		displayName: 'Max Videos',
+		name: 'maxVideos',
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1,
@@ -149,7 +149,7 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 	return {
 		body,
 		spending: keep === undefined ? undefined : { keep, cost },
-		mostVideos: getNumber('mostVideos', 'Most Videos', { min: 0, isAbove: true, isWhole: true }),
+		maxVideos: getNumber('maxVideos', 'Max Videos', { min: 0, isAbove: true, isWhole: true }),
 		uniqueKey: 'uniqueKey' in options ? getUniqueKey(context) : undefined,
 	};
 }

@@ -106,7 +106,7 @@ export const stops = ({ settings }: Workflow) => settings.onError === 'stopWorkf
 const hasOption = ({ parameters }: Workflow, name: string) =>
 	name in ((parameters.options ?? {}) as IDataObject);
 export const isUnique = (workflow: Workflow) => hasOption(workflow, 'uniqueKey');
-export const isLimited = (workflow: Workflow) => hasOption(workflow, 'mostVideos');
+export const isLimited = (workflow: Workflow) => hasOption(workflow, 'maxVideos');
 export const isGuarded = (workflow: Workflow) => hasOption(workflow, 'creditsToKeep');
 
 /** Whether another account, or a person, waits with wrong words or another project: its own videos may be wrong. */

@@ -10,17 +10,17 @@ import {
 } from './Plan';
 import { type Add, groupBy, type Item, type Law, type Records } from './records';
 
-/** Plans with Most Videos, and executions that the instance's own timeout ends. */
+/** Plans with Max Videos, and executions that the instance's own timeout ends. */
 export const limited = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> =>
 	fc
 		.tuple(plans, fc.integer({ min: 1, max: 4 }), fc.constantFrom(undefined, 40_000, 90_000))
-		.map(([plan, mostVideos, endsInMs]) => ({
+		.map(([plan, maxVideos, endsInMs]) => ({
 			...plan,
 			workflows: plan.workflows.map((workflow) => ({
 				...workflow,
 				parameters: {
 					...workflow.parameters,
-					options: { ...(workflow.parameters.options as INodeParameters), mostVideos },
+					options: { ...(workflow.parameters.options as INodeParameters), maxVideos },
 				},
 				executions: workflow.executions.map((execution) => ({
 					...execution,
@@ -51,13 +51,13 @@ const listKnown = ({ inLanes, played }: Records, { at, body }: Add): Item[] =>
 		.slice(-10);
 
 export const LIMIT_LAWS: Record<string, Law> = {
-	'No execution queues more than Most Videos, or may have': ({ adds }) => {
+	'No execution queues more than Max Videos, or may have': ({ adds }) => {
 		const paid = adds.filter(
 			({ fate, played }) => fate !== 'refused' && isLimited(played.workflow),
 		);
 		return groupBy(paid, nameExecution).flatMap(([name, all]) => {
-			const { mostVideos } = all[0].played.workflow.parameters.options as INodeParameters;
-			return all.length > Number(mostVideos) ? [`${all.length} of execution ${name}`] : [];
+			const { maxVideos } = all[0].played.workflow.parameters.options as INodeParameters;
+			return all.length > Number(maxVideos) ? [`${all.length} of execution ${name}`] : [];
 		});
 	},
 

@@ -101,8 +101,8 @@ const OF_SERVICE: Row[] = [
 	['outOfTime', { leftSeconds: 12, usualSeconds: 34 }, /12 seconds are.*takes 34.*'Timeout Work/],
 	[
 		'tooManyVideos',
-		{ mostVideos: 3 },
-		/'Most Videos' under 'Options' is 3 .*the items that are left/,
+		{ maxVideos: 3 },
+		/'Max Videos' under 'Options' is 3 .*the items that are left/,
 	],
 	['keyUsed', { uniqueKey: '7' }, /was used.*The key is "7"\. Nothing was sent.*Executions/],
 	['keyDone', { uniqueKey: '7' }, /came out before.*The key is "7"\..*error output.*loop/],

@@ -1,5 +1,5 @@
 /*
- * Most Videos: how many videos a node may queue in one execution. That no execution queues more, whatever happens to
+ * Max Videos: how many videos a node may queue in one execution. That no execution queues more, whatever happens to
  * it, is a law of random executions ("random/laws.ts"); here each way to count has its example.
  */
 
@@ -13,22 +13,22 @@ import { useSandbox } from '../support/engine/useSandbox';
 const service = useSandbox();
 
 const ADD = OPERATIONS['queue.add'];
-const REACHED = "This node has queued as many videos as 'Most Videos' allows";
+const REACHED = "This node has queued as many videos as 'Max Videos' allows";
 const rows = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, row) => ({ prompt: `Film ${row}` }));
 
-const run = async (mostVideos: unknown, parameters: INodeParameters, setup: Partial<NodeSetup>) => {
-	const options = { mostVideos } as INodeParameters;
+const run = async (maxVideos: unknown, parameters: INodeParameters, setup: Partial<NodeSetup>) => {
+	const options = { maxVideos } as INodeParameters;
 	return await service.run({ ...parameters, options }, { settings: ERROR_OUTPUT, ...setup });
 };
 const countPaid = () => service.sandbox.charges.length;
 
-describe('With Most Videos, a node queues no more', () => {
+describe('With Max Videos, a node queues no more', () => {
 	test('of the rows of one run, and says why', async () => {
 		const { errorItems, items } = await run(3, ADD, { items: rows(5) });
 		expect(items).toHaveLength(3);
 		expect(errorItems.map(({ json }) => json.error)).toEqual([REACHED, REACHED]);
-		expect(errorItems[0]?.json.message).toMatch(/'Most Videos' under 'Options' is 3.*Nothing was/);
+		expect(errorItems[0]?.json.message).toMatch(/'Max Videos' under 'Options' is 3.*Nothing was/);
 		expect(service.listPaid()).toEqual(['Film 0', 'Film 1', 'Film 2']);
 	});
 
@@ -76,26 +76,26 @@ describe('With Most Videos, a node queues no more', () => {
 			await service.run({ ...ADD, options }, { settings: ERROR_OUTPUT, items: rows(5) });
 			return 10 - countPaid();
 		};
-		expect(await left({ mostVideos: 2, creditsToKeep: 3 })).toBe(8);
-		expect(await left({ mostVideos: 9, creditsToKeep: 5 })).toBe(5);
+		expect(await left({ maxVideos: 2, creditsToKeep: 3 })).toBe(8);
+		expect(await left({ maxVideos: 9, creditsToKeep: 5 })).toBe(5);
 	});
 
 	test.each([0, -1, 1.5, 'three', '', undefined])(
 		'which is no number such as %p',
 		async (value) => {
 			const { errorItems } = await run(value ?? '={{ $json.nothing }}', ADD, {});
-			expect(errorItems[0]?.json.error).toBe("'Most Videos' must be a whole number above 0");
+			expect(errorItems[0]?.json.error).toBe("'Max Videos' must be a whole number above 0");
 			expect(service.sandbox.requests).toEqual([]);
 		},
 	);
 });
 
-describe.each(EACH_WAY)('With Most Videos, %s', (_name, way) => {
+describe.each(EACH_WAY)('With Max Videos, %s', (_name, way) => {
 	const parameters = {
 		...ADD,
 		projectId: byId("={{ $fromAI('project', 'the project', 'string') }}"),
 		customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
-		options: { mostVideos: 2 },
+		options: { maxVideos: 2 },
 	};
 	const order = async (...prompts: string[]) => {
 		const calls = [prompts.map((prompt) => ({ project: PROJECT, prompt }))];
@@ -105,7 +105,7 @@ describe.each(EACH_WAY)('With Most Videos, %s', (_name, way) => {
 
 	test('is told of a further order that none will be taken, however many come at once', async () => {
 		const answers = await order('a', 'b', 'c');
-		const refused = answers.filter((answer) => answer.includes("'Most Videos'"));
+		const refused = answers.filter((answer) => answer.includes("'Max Videos'"));
 		expect(refused).toHaveLength(1);
 		expect(refused[0]).toContain('No further order will be taken');
 		expect(countPaid()).toBe(2);
