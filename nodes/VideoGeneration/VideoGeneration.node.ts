@@ -8,12 +8,13 @@ import { searchVideos } from './listSearch/videos';
 import { getAccount } from './resources/account';
 import { createSubtitle, describeResource } from './resources/fields';
 import { builderHint, hints } from './resources/hints';
-import { add, generate } from './resources/order';
 import { getAllProjects } from './resources/project';
+import { add } from './resources/queue/add';
 import { clear } from './resources/queue/clear';
 import { getProgress } from './resources/queue/getProgress';
 import { wait } from './resources/queue/wait';
 import { download } from './resources/video/download';
+import { generate } from './resources/video/generate';
 import { get } from './resources/video/get';
 import { getAll } from './resources/video/getAll';
 

@@ -9,12 +9,7 @@ import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import { isAgentCall } from '../n8n/calls';
-import {
-	getExecutionEnd,
-	isOnWorker,
-	isSavedAsStopped,
-	type RunContext,
-} from '../n8n/execution';
+import { getExecutionEnd, isOnWorker, isSavedAsStopped, type RunContext } from '../n8n/execution';
 import type { Ledger } from './ledger';
 import type { Batching } from './parameters';
 

@@ -13,17 +13,14 @@ import {
 	type Range,
 	requireGiven,
 	requireNumber,
-	requireText,
 } from '../item/parameters';
 import { isAgentStep } from '../n8n/calls';
 import { Entries } from '../n8n/entries';
-import { fileNameOption, projectLocator } from './fields';
-import { getWaitSettings, waitFields } from './waitOptions';
-
-const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
+import { projectLocator } from './fields';
+import { getPaidText, NOT_SPENT } from './paidText';
 
 /** The fields of Queue > Add and Video > Generate that describe the video. */
-const orderFields: INodeProperties[] = [
+export const orderFields: INodeProperties[] = [
 	{
 		...projectLocator,
 		required: true,
@@ -49,7 +46,7 @@ const orderFields: INodeProperties[] = [
 	},
 ];
 
-const orderOptions: INodeProperties[] = [
+export const orderOptions: INodeProperties[] = [
 	{
 		displayName: 'Credits per Video',
 		name: 'creditsPerVideo',
@@ -89,7 +86,7 @@ const orderOptions: INodeProperties[] = [
 ];
 
 /** The common part of both operations (specification, "POST /v1/queue/add"). */
-const order = {
+export const ofOrder = {
 	request: ENDPOINTS.addToQueue,
 	texts: {
 		fields: "'Project' and 'Custom Prompt'",
@@ -102,31 +99,6 @@ const order = {
 	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),
 	performAll: makeVideos,
 } satisfies Partial<Operation<VideoOrder>>;
-
-/** Queue > Add: the request alone, whose queue item comes out at once. */
-export const add: Operation<VideoOrder> = {
-	...order,
-	name: 'Add',
-	action: 'Queue video without waiting (costs credits)',
-	description: 'Queue a video without waiting for it, which costs credits',
-	fields: orderFields,
-	options: orderOptions,
-	prepare: getOrder,
-};
-
-/** Video > Generate: queues a video, waits for it and downloads it. */
-export const generate: Operation<VideoOrder> = {
-	...order,
-	name: 'Generate',
-	action: 'Generate video (costs credits)',
-	description: 'Generate a video from a project and return its file',
-	fields: [...orderFields, ...waitFields],
-	options: [...orderOptions, fileNameOption],
-	prepare: (context, isPaid) => ({
-		...getOrder(context, isPaid),
-		wait: getWaitSettings(context),
-	}),
-};
 
 /** The order of an item; empty for a video that an earlier try has paid for. @throws a NodeOperationError */
 export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): VideoOrder {
@@ -185,75 +157,4 @@ function getUniqueKey(context: IExecuteSingleFunctions): string {
 		"'Unique Key' cannot be used here",
 		"n8n keeps the keys with a saved workflow, and of tools only for those of the AI Agent node from version 3 on. Save the workflow, use that agent, or remove 'Unique Key' under 'Options'. Nothing was sent.",
 	);
-}
-
-/** Text that n8n replaces in an expression. */
-const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
-
-/**
- * A text that decides what is paid for. n8n leaves out a field that an item lacks, so a misspelt column would go unnoticed.
- *
- * @param getAdvice what to do about an expression that may have no value
- */
-function getPaidText(
-	context: IExecuteSingleFunctions,
-	name: string,
-	label: string,
-	getAdvice: (code: string) => string,
-): string {
-	const refuse = (problem: string, whatToDo: string) =>
-		createInputError(context, problem, `${whatToDo} ${NOT_SPENT}`);
-	const value: unknown = context.getNodeParameter(name, '');
-	const missing = findMissing(context, name, value);
-	if (missing !== undefined) {
-		const { field, code } = missing;
-		const problem =
-			field === undefined
-				? `An expression in '${label}' has no value`
-				: `'${label}' names the field '${field}', which this item does not have`;
-		throw refuse(problem, `Check {{ ${code} }}. ${getAdvice(code)}`);
-	}
-	const text = requireText(context, value, label);
-	if (TYPED_EXPRESSION.test(text)) {
-		throw refuse(
-			`'${label}' contains an expression that was typed as text`,
-			`Point to '${label}', and select 'Expression' above the field, so that n8n fills in its value.`,
-		);
-	}
-	if (text.includes('[object Object]')) {
-		throw refuse(
-			`'${label}' contains an object instead of text`,
-			'n8n writes an object as [object Object]. In the expression, name the field of the object that holds the text.',
-		);
-	}
-	return text;
-}
-
-/** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. */
-const FIELD =
-	/\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/gu;
-
-/** The first part of an expression that has no value, and the field that the item lacks, if that is why. */
-function findMissing(
-	context: IExecuteSingleFunctions,
-	name: string,
-	value: unknown,
-): { field?: string; code: string } | undefined {
-	const raw: unknown = context.getNodeParameter(name, '', { rawExpressions: true });
-	if (typeof raw !== 'string' || !raw.startsWith('=')) return undefined;
-	const { json } = context.getInputData();
-	for (const rest of raw.split('{{').slice(1)) {
-		const [code = ''] = rest.split('}}');
-		const missing = [...code.matchAll(FIELD)]
-			.map(([reference, plain, , quoted = '']) => ({ field: plain ?? quoted, code: reference }))
-			.find(({ field }) => json[field] === undefined);
-		const part = `{{${code}}}`;
-		const found =
-			raw === `=${part}` ? value : context.evaluateExpression(part, context.getItemIndex());
-		// JavaScript joins a missing value to a text as "undefined".
-		const isJoined =
-			missing !== undefined && !code.includes('undefined') && String(found).includes('undefined');
-		if (found === undefined || isJoined) return missing ?? { code: code.trim() };
-	}
-	return undefined;
 }

@@ -9,7 +9,7 @@ import {
 	TEXTS,
 } from '../../../nodes/VideoGeneration/failures/texts';
 import type { Operation } from '../../../nodes/VideoGeneration/item/job';
-import { add } from '../../../nodes/VideoGeneration/resources/order';
+import { add } from '../../../nodes/VideoGeneration/resources/queue/add';
 import { clear } from '../../../nodes/VideoGeneration/resources/queue/clear';
 import { getProgress } from '../../../nodes/VideoGeneration/resources/queue/getProgress';
 import { getAll } from '../../../nodes/VideoGeneration/resources/video/getAll';

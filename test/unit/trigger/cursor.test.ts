@@ -337,7 +337,7 @@ describe('A service that begins to write its dates otherwise', () => {
 	test('without fractions of a second, is known by these dates while its key is renewed', () => {
 		const log = createEntries(9).map((each) => ({
 			...each,
-			createdAt: String(each.createdAt).replace('.000Z', '.500Z'),
+			createdAt: (each.createdAt as string).replace('.000Z', '.500Z'),
 		}));
 		const renewed = { ...WATCH, account: 'with a renewed key' };
 		const news = [createEntry('new', createDate(-1)), ...createEntries(9)];

@@ -1,0 +1,19 @@
+import type { VideoOrder } from '../../adds/sendAdd';
+import type { Operation } from '../../item/job';
+import { fileNameOption } from '../fields';
+import { getOrder, ofOrder, orderFields, orderOptions } from '../order';
+import { getWaitSettings, waitFields } from '../waitOptions';
+
+/** Video > Generate: queues a video, waits for it and downloads it. */
+export const generate: Operation<VideoOrder> = {
+	...ofOrder,
+	name: 'Generate',
+	action: 'Generate video (costs credits)',
+	description: 'Generate a video from a project and return its file',
+	fields: [...orderFields, ...waitFields],
+	options: [...orderOptions, fileNameOption],
+	prepare: (context, isPaid) => ({
+		...getOrder(context, isPaid),
+		wait: getWaitSettings(context),
+	}),
+};
