@@ -2,6 +2,9 @@
 const MIN_KEY_LENGTH = 8;
 const HIDDEN = '[API key]';
 
+/** In a text of this length, any key is found within a moment. */
+const MAX_SLOW_LENGTH = 10_000;
+
 /** Removes the key from a text of the service, however it is written there. */
 export function hideKey(text: string, key: string): string {
 	// Building the patterns takes longer than reading a short response. Each escape of a character has one of these.
@@ -9,7 +12,8 @@ export function hideKey(text: string, key: string): string {
 	if (key.length >= MIN_KEY_LENGTH) {
 		// In JSON, a backslash has another one before it. Most keys have none.
 		const forms = new Set([JSON.stringify(key).slice(1, -1), key]);
-		return [...forms].reduce(repeatsBeginning(key) ? hidePlain : hideForm, text);
+		const isSlow = text.length > MAX_SLOW_LENGTH && repeatsBeginning(key);
+		return [...forms].reduce(isSlow ? hidePlain : hideForm, text);
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
 	const word = key.replace(/[^\w\s]/g, '\\$&');
@@ -17,7 +21,7 @@ export function hideKey(text: string, key: string): string {
 	return text.replace(found, HIDDEN);
 }
 
-/** A key whose beginning comes again in it, such as a placeholder, would take minutes to find in a text of such beginnings. */
+/** A key whose beginning comes again in it, such as a placeholder, takes minutes to find in a long text of such beginnings. */
 const repeatsBeginning = (key: string) => key.includes(key.slice(0, 4), 1);
 
 const hidePlain = (text: string, form: string) =>

@@ -108,6 +108,9 @@ describe("The service's own words", () => {
 		const key = `${'-+'.repeat(25)}9`;
 		const percent = encodeURIComponent(key);
 		expect(hideKey(`No ${key} \\ ${percent}.`, key)).toBe('No [API key] \\ [API key].');
+		for (const writer of Object.values(KEY_WRITERS)) {
+			expect(hideKey(`No key ${write(key, writer)}.`, key)).toBe('No key [API key].');
+		}
 		const before = process.cpuUsage();
 		hideKey('\\\\\\-\\\\\\+'.repeat(125_000), key);
 		expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(1);
