@@ -415,7 +415,7 @@ function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'>) {
 	return (time: number) => (time === 0 ? isUndatedForgotten : time <= boundary || time < floor);
 }
 
-/** If a list shows more dates that are known with another ID than with their own one, its IDs have changed. */
+/** If a list shows more dates that are known with another ID than entries with their own one, its IDs have changed. */
 function adoptOtherIds(
 	{ seen }: Memory,
 	log: readonly Video[],
@@ -430,8 +430,8 @@ function adoptOtherIds(
 	const dated = log.filter(
 		(video) => !own.has(identify(video)) && video.time > 0 && dates.has(toSecond(video.time)),
 	);
-	if (dated.length < 2 || dated.length <= same.length) return new Map(seen);
 	const others = new Set(dated.map(({ time }) => toSecond(time)));
+	if (dated.length < 2 || others.size <= same.length) return new Map(seen);
 	const left = [...seen].filter(([id, time]) => own.has(id) || !others.has(toSecond(time)));
 	return new Map([
 		...left,

@@ -57,7 +57,7 @@ function shiftDates<T extends Remembered>(before: T, known: readonly ListedEntry
 	return { ...before, floor: shift(before.floor), videos: Object.fromEntries(videos) };
 }
 
-/** Knows entries by their dates, if more of them have another ID than their own one. */
+/** Knows entries by their dates, if more dates have another ID than entries have their own one. */
 function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const same = listed.filter((each) => isRemembered(before, each));
 	const own = new Set(same.map(({ hash }) => hash));
@@ -66,8 +66,9 @@ function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[
 	const renamed = listed.filter(
 		({ hash, time }) => !own.has(hash) && time > 0 && times.has(toSecond(time)),
 	);
-	if (renamed.length < MIN_RENAMED || renamed.length <= same.length) return before;
+	// Dates without a time are those of others, too.
 	const found = new Set(renamed.map(({ time }) => toSecond(time)));
+	if (renamed.length < MIN_RENAMED || found.size <= same.length) return before;
 	const others = Object.entries(before.videos).filter(
 		([hash, time]) => own.has(hash) || !found.has(toSecond(time)),
 	);

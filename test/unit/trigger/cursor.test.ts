@@ -396,6 +396,14 @@ test('A long list without IDs whose dates lose their fractions for a while has n
 	}
 });
 
+test('Where dates have no time, new videos are not taken for one of their day that has left the list', () => {
+	const poll = createPoller();
+	const write = (id: string, day: number) => createEntry(id, `2026-01-${day}`);
+	poll([write('first', 14), write('deleted', 15)]);
+	const log = [write('second', 15), write('third', 15), write('first', 14)];
+	expect(poll(log).sort()).toEqual(['second', 'third']);
+});
+
 describe('A service that writes other IDs', () => {
 	const renumber = (log: IDataObject[], write: (id: number) => unknown) =>
 		log.map((each, i) => ({ ...each, id: write(log.length - i) }) as IDataObject);
