@@ -34,9 +34,9 @@ const properties: INodeProperties[] = [
 		// n8n's nodes panel lists the actions in this order: what people come for is first.
 		options: [
 			{ name: 'Video', value: 'video', description: 'Videos, generated from your projects' },
-			{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
-			{ name: 'Project', value: 'project', description: 'What videos are made from' },
 			{ name: 'Account', value: 'account', description: 'Your name and your credits' },
+			{ name: 'Project', value: 'project', description: 'What videos are made from' },
+			{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
 		],
 		default: 'video',
 		// n8n's routing asks the pagination function even when it finds no operation.

@@ -96,6 +96,11 @@ test('The node has no expression of its own that n8n evaluates for each item: ea
 	expect(listNames(declaring)).toEqual(['resource']);
 });
 
+test('Video stands first among the resources, then the others in the order of the alphabet', () => {
+	const { options } = properties.find(({ name }) => name === 'resource') ?? {};
+	expect(options?.map(({ name }) => name)).toEqual(['Video', 'Account', 'Project', 'Queue']);
+});
+
 test('Every picker is filled from a search or a list that exists', () => {
 	const locators = listParameters(properties).filter(({ type }) => type === 'resourceLocator');
 	expect(locators).not.toEqual([]);
