@@ -79,6 +79,7 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 }
 
 function parseDate(trimmed: string): number {
+	if (trimmed.endsWith('Z')) return Date.parse(trimmed);
 	const text = HAS_HOUR_ZONE.test(trimmed) ? `${trimmed}:00` : trimmed;
 	return (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
 }
@@ -117,11 +118,16 @@ export const MIN_NAME_LENGTH = 16;
 
 /** Finds things that entries name. */
 export class EntryNames<Thing> {
-	private readonly things = new Map<unknown, Thing[]>();
+	private readonly things = new Map<string, Thing[]>();
+	/** Most texts of an entry are of another length: only the others are looked up. */
+	private readonly lengths = new Set<number>();
 
 	constructor(things: readonly Thing[], listNames: (thing: Thing) => string[]) {
 		for (const thing of things) {
-			for (const name of listNames(thing)) addTo(this.things, name, thing);
+			for (const name of listNames(thing)) {
+				addTo(this.things, name, thing);
+				this.lengths.add(name.length);
+			}
 		}
 	}
 
@@ -131,18 +137,24 @@ export class EntryNames<Thing> {
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.
-			const found = this.things.get(Number.isSafeInteger(value) ? `${value as number}` : value);
+			const text = Number.isSafeInteger(value) ? `${value as number}` : value;
+			const found = typeof text === 'string' && this.lookUp(text, 0, text.length);
 			if (found) return found;
 		}
-		const { url } = entry;
-		const [path = ''] = typeof url === 'string' ? url.split(/[?#]/, 1) : [];
-		for (const segment of path.split('/')) {
-			let end = segment.length;
-			for (; end >= MIN_NAME_LENGTH; end = segment.lastIndexOf('.', end - 1)) {
-				const found = this.things.get(segment.slice(0, end));
+		const url = typeof entry.url === 'string' ? entry.url : '';
+		const pathEnd = url.search(/[?#]|$/);
+		for (let [start, end] = [0, 0]; start <= pathEnd; start = end + 1) {
+			end = url.indexOf('/', start);
+			if (end < 0 || end > pathEnd) end = pathEnd;
+			for (let to = end; to - start >= MIN_NAME_LENGTH; to = url.lastIndexOf('.', to - 1)) {
+				const found = this.lookUp(url, start, to);
 				if (found) return found;
 			}
 		}
 		return [];
+	}
+
+	private lookUp(text: string, start: number, end: number): Thing[] | undefined {
+		return this.lengths.has(end - start) ? this.things.get(text.slice(start, end)) : undefined;
 	}
 }

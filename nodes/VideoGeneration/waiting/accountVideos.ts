@@ -264,7 +264,8 @@ export class AccountVideos {
 		const firstSentAt = Math.min(...open.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(open, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
-		const free = new Set<ListedVideo>();
+		const free: ListedVideo[] = [];
+		const given = new Set<ListedVideo>();
 		const now = performance.now();
 		let changedAt = -Infinity;
 		const isNew = (entry: IDataObject) => this.openEntry(entry).shownAt === Infinity;
@@ -284,7 +285,7 @@ export class AccountVideos {
 			const createdAt = parseLogTime(entry.createdAt);
 			const projectId = toText(entry.projectId);
 			const video = { entry, projectId, createdAt, shownAt, mayBeOld };
-			if (!owner) free.add(video);
+			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		for (const [claim, videos] of named) {
@@ -296,9 +297,13 @@ export class AccountVideos {
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			this.knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
-			free.delete(video);
+			given.add(video);
 		}
-		this.settle(listOpen(due), [...free], changedAt);
+		this.settle(
+			listOpen(due),
+			free.filter((video) => !given.has(video)),
+			changedAt,
+		);
 	}
 
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
@@ -315,8 +320,9 @@ export class AccountVideos {
 			extend(this.account.mistrusted, projectId, until);
 			if (isAdded(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
-		const latestLast = free.sort((a, b) => a.shownAt - b.shownAt);
-		const latest = new Map(latestLast.map((video) => [video.projectId, video]));
+		const latest = new Map<string, ListedVideo>();
+		for (const video of free.sort((a, b) => a.shownAt - b.shownAt))
+			latest.set(video.projectId, video);
 		for (const claim of due) {
 			const video = own.get(claim);
 			const { projectId } = claim.item;

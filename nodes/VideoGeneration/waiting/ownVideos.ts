@@ -117,6 +117,7 @@ export const listNames = ({ item: { queueId, videoUrl } }: Claim) =>
  * @returns none if the entry can be of several items
  */
 export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonly Claim[] {
+	if (claims.length === 0) return claims;
 	const later = claims.filter(({ item }) => video.shownAt > (item.sentAt ?? -Infinity));
 	const inTime = later.filter((claim) => !isOlder(claim, video));
 	const named = inTime.length > 0 ? inTime : later;
@@ -130,6 +131,8 @@ export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonl
 /** The first index of which `isBehind` is true, as it is from there on. */
 function findFirst<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => boolean): number {
 	let [low, high] = [0, things.length];
+	// Entries of one list were shown at the same time, so most belong at the end.
+	if (high > 0 && !isBehind(things[high - 1] as Thing)) return high;
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		if (isBehind(things[middle] as Thing)) high = middle;
