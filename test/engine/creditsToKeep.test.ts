@@ -57,6 +57,13 @@ describe('Credits to Keep', () => {
 		expect(items).toHaveLength(added);
 	});
 
+	test('queues twenty videos of a tenth of a credit for two credits', async () => {
+		service.sandbox.setCredits('main', 50);
+		const options = { creditsToKeep: 48, creditsPerVideo: 0.1 };
+		const { items } = await add(options, makeItems(21), ERROR_OUTPUT);
+		expect(items).toHaveLength(20);
+	});
+
 	test.each<[string, FaultSpec, RegExp]>([
 		['cannot be read', { kind: 'status', status: 500 }, /failed to process the request|500/],
 		[

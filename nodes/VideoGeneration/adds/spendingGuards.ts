@@ -40,9 +40,12 @@ export async function checkCredits(job: VideoJob, service: Service): Promise<Bud
 	const { cost, keep } = spending;
 	const budget = await openBudget(job, service);
 	const remainingCredits = await budget.credits;
-	if (remainingCredits - cost >= keep) return budget;
+	if (subtract(remainingCredits, cost) >= keep) return budget;
 	throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
 }
+
+/** Subtracts to a millionth of a credit: 20 times 0.1 would be more than 2. */
+const subtract = (credits: number, cost: number) => Math.round((credits - cost) * 1e6) / 1e6;
 
 /** Counts an add that is sent now: an execution that is stopped meanwhile keeps it. @returns a function that takes it back */
 export function countAdd({ context, order }: VideoJob, budget: Budget | undefined): () => void {
@@ -50,7 +53,7 @@ export function countAdd({ context, order }: VideoJob, budget: Budget | undefine
 	const { cost = 0 } = order.spending ?? {};
 	const before = budget?.credits;
 	sent.push(performance.now());
-	if (budget) budget.credits = budget.credits.then((credits) => credits - cost);
+	if (budget) budget.credits = budget.credits.then((credits) => subtract(credits, cost));
 	return () => {
 		sent.pop();
 		if (budget && before) budget.credits = before;
