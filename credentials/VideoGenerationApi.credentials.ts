@@ -45,8 +45,15 @@ const NO_REDIRECTS = {
 	sendCredentialsOnCrossOriginRedirect: false,
 };
 
-/** The HTTP Request node names the address `uri`. The package names its own signal, since n8n overwrites an `abortSignal`. */
-type SignedOptions = IHttpRequestOptions & { uri?: unknown; endSignal?: AbortSignal };
+/**
+ * The HTTP Request node names the address `uri`. The package names its own signal, since n8n overwrites an `abortSignal`.
+ * n8n hands all fields of the credential test's request on.
+ */
+interface SignedOptions extends IHttpRequestOptions {
+	uri?: unknown;
+	endSignal?: AbortSignal;
+	isTest?: true;
+}
 
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
@@ -91,7 +98,8 @@ export class VideoGenerationApi implements ICredentialType {
 			url: '/v1/user/account',
 			json: true,
 			disableFollowRedirect: true,
-		},
+			isTest: true,
+		} as ICredentialTestRequest['request'],
 		rules: testRules,
 	};
 
@@ -104,7 +112,7 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: SignedOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
-		const { url, uri, endSignal } = requestOptions;
+		const { url, uri, endSignal, isTest } = requestOptions;
 		const targets = [url as unknown, uri].map((target = '') => String(target));
 		const { origin } = new URL(serviceUrl);
 		const isOurs = (target: string) =>
@@ -115,8 +123,6 @@ export class VideoGenerationApi implements ICredentialType {
 			);
 		}
 		const isRelative = !targets.some((target) => /^https?:\/\//i.test(target));
-		// The package's own requests name an encoding, so a relative request without one is the credential test.
-		const isTest = isRelative && requestOptions.encoding === undefined;
 		return await Promise.resolve({
 			...requestOptions,
 			...NO_REDIRECTS,

@@ -21,6 +21,8 @@ export interface Operation<Order = unknown> {
 	description: string;
 	/** The request that its `routing` declares; Video > Download has the video's own address. */
 	request?: Endpoint;
+	/** Whether each of its items is an add, which costs credits. */
+	costsCredits?: true;
 	fields: INodeProperties[];
 	/** Its entries of "Options" besides "Max Tries". */
 	options?: INodeProperties[];
@@ -56,9 +58,6 @@ export interface Job<Order = unknown> {
 	/** Why the item cannot be sent. */
 	readonly problem?: unknown;
 }
-
-/** Whether the item's operation is Video > Generate or Queue > Add. */
-export const isAdd = ({ operation }: Job) => operation.performAll !== undefined;
 
 export type Outcome = { job: Job } & ({ output: INodeExecutionData[] } | { reason: unknown });
 

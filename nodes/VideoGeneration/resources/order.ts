@@ -88,6 +88,7 @@ export const orderOptions: INodeProperties[] = [
 /** The common part of both operations (specification, "POST /v1/queue/add"). */
 export const ofOrder = {
 	request: ENDPOINTS.addToQueue,
+	costsCredits: true,
 	texts: {
 		fields: "'Project' and 'Custom Prompt'",
 		notFound: {

@@ -10,7 +10,7 @@ import { createApiError, putAllInMessage } from '../failures/errors';
 import type { FailureFacts, Unidentified } from '../failures/failure';
 import { isLasting, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
-import { isAdd, type Job, type Outcome } from '../item/job';
+import type { Job, Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 import { logInfo } from '../n8n/execution';
 
@@ -52,7 +52,7 @@ function getDetails(job: Job, reason: unknown): IDataObject {
 	const { lastStatus, uniqueKey, remainingCredits } = facts;
 	const ofItem = { projectId, queueId, createdAt, videoUrl: finished?.videoUrl ?? undefined };
 	const ofResponse = { httpCode, serviceMessage, receivedText, receivedQueueId, tries };
-	const mayBeQueued = isAdd(job) ? stage === 'unknown' : undefined;
+	const mayBeQueued = operation.costsCredits ? stage === 'unknown' : undefined;
 	const ofOrder = { lastStatus, uniqueKey, remainingCredits, mayBeQueued };
 	const known = JSON.stringify({ ...ofItem, ...ofResponse, ...ofOrder });
 	const ids = order === undefined ? {} : operation.getIds?.(order);
@@ -69,7 +69,7 @@ export function createError(job: Job, reason: unknown): NodeApiError | NodeOpera
 	const error = failure
 		? createApiError(node, failure, {
 				// Once an add is accepted, a later request has failed.
-				...(isAdd(job) && isPaid ? {} : operation.texts),
+				...(operation.costsCredits && isPaid ? {} : operation.texts),
 				mayBeQueued: state.stage === 'unknown',
 				isQueued: isPaid,
 				queueId: state.queueId,
@@ -78,7 +78,7 @@ export function createError(job: Job, reason: unknown): NodeApiError | NodeOpera
 			})
 		: new NodeOperationError(node, reason as Error);
 	error.context.itemIndex = context.getItemIndex();
-	if (stopsOnError && isAdd(job)) listPaidVideos(job, error, failure);
+	if (stopsOnError && operation.costsCredits) listPaidVideos(job, error, failure);
 	// An agent's model gets only the message.
 	if (isAgentCall && stopsOnError) putAllInMessage(error);
 	return error;
@@ -116,9 +116,9 @@ function listPaidVideos(
 
 /** Warns the person under the output of a run of what they cannot see. Nothing where all went well. */
 export function addHints(job: Job, outcomes: Outcome[]): void {
-	const { context, run } = job;
+	const { context, operation, run } = job;
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
-	const leftOut = isAdd(job) ? outcomes.filter(isLeftOut).length : 0;
+	const leftOut = operation.costsCredits ? outcomes.filter(isLeftOut).length : 0;
 	if (leftOut > 0) logInfo(job.context, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
 		mayBeQueued: outcomes.filter(({ job: { ledger } }) => ledger.state.stage === 'unknown').length,
