@@ -1,6 +1,6 @@
 import { type IDataObject, jsonParse } from 'n8n-workflow';
 import { toLine } from '../failures/texts';
-import type { FailureFacts, FailureKind } from '../failures/failure';
+import type { SharedFacts, SharedKind } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 
 /** A response of the service, without the key that it may repeat. */
@@ -41,7 +41,7 @@ export function checkBody(
 	body: unknown,
 ): Body {
 	const content = nameContent(body);
-	const fail = (kind: FailureKind, facts: Partial<FailureFacts>) =>
+	const fail = (kind: SharedKind, facts: SharedFacts) =>
 		new RequestFailure({ kind, httpCode: String(statusCode), ...facts });
 	if (statusCode === 429 || statusCode >= 500) {
 		const retryAfterMs = getRetryAfterMs(headers, Date.now());
@@ -64,7 +64,7 @@ export function isObject(value: unknown): value is IDataObject {
 }
 
 /** What came instead of a JSON object, in which the service itself answers; undefined for that. */
-export function nameContent(body: unknown): FailureFacts['content'] {
+export function nameContent(body: unknown): SharedFacts['content'] {
 	if (isObject(body)) return undefined;
 	if (body === undefined || body === null || body === '') return 'empty';
 	if (typeof body !== 'string') return 'other';
@@ -92,7 +92,7 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
  * The service's own words, in the usual places of a body or a body that is plain text: the specification shows `message`
  * for one endpoint alone ("Errors", point 2).
  */
-export function getServiceMessage(body: unknown): Pick<FailureFacts, 'serviceMessage'> {
+export function getServiceMessage(body: unknown): Pick<SharedFacts, 'serviceMessage'> {
 	const plainText = nameContent(body) === 'other' ? body : undefined;
 	const { message = plainText, error, detail, errors } = isObject(body) ? body : {};
 	// A list of errors may be as long as the service likes.

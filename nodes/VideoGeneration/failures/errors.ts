@@ -1,5 +1,6 @@
 import { type INode, NodeApiError, type NodeOperationError } from 'n8n-workflow';
-import { BROKEN_OFF, type FailureFacts, isOfKey, RequestFailure, TIMED_OUT } from './failure';
+import { BROKEN_OFF, isOfKey, RequestFailure, TIMED_OUT } from './failure';
+import type { SharedFacts, SharedKind } from './failure';
 import { describeFailure, type FailureContext, toLine } from './texts';
 
 /** An error of n8n, of its HTTP client or of Node.js: what it holds is evidence. */
@@ -74,7 +75,7 @@ const LOOPBACK = /(?<= )(127\.\S+|::1:\d+)$/;
 const BLOCKED = 'SsrfBlocked';
 
 /** What a request that never left has failed with. */
-type Proof = Pick<FailureFacts, 'kind' | 'httpCode' | 'loopback'>;
+type Proof = Pick<SharedFacts, 'httpCode' | 'loopback'> & { kind: SharedKind };
 
 /**
  * Finds the proof in an error that its request never left: it is an error of looking up or connecting, of making the

@@ -14,31 +14,47 @@ export type Fate = 'notSent' | 'refused' | 'unknown';
  * - `blocked`, `badCredential`, `unsent`: not sent because of n8n's protection of private networks (SSRF), because of the
  *   credential, or for another reason of n8n or of the certificate
  */
-export type FailureKind =
-	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
-	| ('unsuccessful' | 'incomplete' | 'blocked' | 'unsent' | 'badCredential' | 'cancelled')
-	| ('notGenerated' | 'timedOut' | 'leftQueue' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
-	| ('outOfTime' | 'tooManyVideos' | 'keyUsed' | 'keyDone' | 'keyTwice' | 'keysUnavailable')
-	| ('notAnAddress' | 'storageFailed');
+export type FailureKind = SharedKind | keyof OwnFacts;
 
-/** The facts of a failure, which the texts show. */
-export interface FailureFacts {
-	kind: FailureKind;
+/** The kinds whose failures have no facts of their own. */
+export type SharedKind =
+	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
+	| ('unsuccessful' | 'blocked' | 'unsent' | 'cancelled' | 'notAnAddress' | 'storageFailed')
+	| ('notGenerated' | 'leftQueue');
+
+/** The facts that each kind has besides those that all may have. */
+export interface OwnFacts {
+	badCredential: { problem: string; whatToDo: string };
+	/** The promised field that a response lacks. */
+	incomplete: { field: string };
+	/** `isPending`: whether the last status is the only one that the specification names, of an item that is being made. */
+	timedOut: { statusSeconds: number; waitedSeconds: number; isPending: boolean };
+	ambiguousVideo: { unidentified: Unidentified };
+	/** Of "Credits to Keep": the account's credits, and the cost of the video. */
+	overBudget: { remainingCredits: number; cost: number; keep: number };
+	/** Why they could not be read. */
+	creditsUnknown: { cause: RequestFailure };
+	/** Of the workflow's own timeout: what is left of it, and how long a video of the project usually takes. */
+	outOfTime: { leftSeconds: number; usualSeconds: number };
+	tooManyVideos: { maxVideos: number };
+	keyUsed: { uniqueKey: string };
+	keyDone: { uniqueKey: string };
+	keyTwice: { uniqueKey: string };
+	keysUnavailable: { uniqueKey: string };
+}
+
+/** The facts that any failure may have. */
+export interface SharedFacts {
 	/** The fate of a failed add; `notSent` of any request that has proof of it. */
 	fate?: Fate;
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
 	httpCode?: string | undefined;
 	/** The service's own words, or those of n8n where no response came. */
 	serviceMessage?: string | undefined;
-	/** Of a credential that cannot be used. */
-	problem?: string;
-	whatToDo?: string;
 	retryAfterMs?: number | undefined;
 	location?: string | undefined;
 	/** The content that arrived instead of JSON or a video. */
 	content?: 'html' | 'empty' | 'cutOff' | 'tooLong' | 'other' | undefined;
-	/** The promised field that a response lacks. */
-	field?: string;
 	/** The beginning of a response that leaves the fate of an add open, and the queue ID in it. */
 	receivedText?: string | undefined;
 	receivedQueueId?: string | undefined;
@@ -47,27 +63,30 @@ export interface FailureFacts {
 	mayBeDone?: boolean;
 	/** The address and port that refused a connection, if they are on n8n's own machine, or in its container. */
 	loopback?: string | undefined;
-	/** The queue item's last known status, and for how long it was seen. */
+	/** The queue item's last known status. */
 	lastStatus?: string;
-	statusSeconds?: number;
-	waitedSeconds?: number;
-	/** Whether the last status was the only one that the specification names, of an item that is being made. */
-	isPending?: boolean;
 	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
 	addressField?: string;
 	address?: string;
-	unidentified?: Unidentified | undefined;
-	/** Of "Credits to Keep": the account's credits, the cost of the video, and why they could not be read. */
-	remainingCredits?: number;
-	cost?: number;
-	keep?: number;
-	cause?: RequestFailure;
-	/** Of the workflow's own timeout: what is left of it, and how long a video of the project usually takes. */
-	leftSeconds?: number | undefined;
-	usualSeconds?: number | undefined;
-	maxVideos?: number;
-	uniqueKey?: string;
 }
+
+/** The facts of a failure. */
+export type FailureFacts = SharedFacts &
+	(
+		| { kind: SharedKind }
+		| { [Kind in keyof OwnFacts]: { kind: Kind } & OwnFacts[Kind] }[keyof OwnFacts]
+	);
+
+/** The facts of a failure of any kind, as they are read: those of other kinds are missing. */
+export type KnownFacts = SharedFacts & { kind: FailureKind } & Partial<
+		Intersection<OwnFacts[keyof OwnFacts]>
+	>;
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+	all: infer All,
+) => void
+	? All
+	: never;
 
 /** Why a finished video could not be identified: so many new entries of the list may be it. */
 export interface Unidentified {
@@ -80,16 +99,19 @@ export interface Unidentified {
 
 /** A failure, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
-	constructor(readonly facts: FailureFacts) {
+	readonly facts: KnownFacts;
+
+	constructor(facts: FailureFacts) {
 		super(facts.kind);
+		this.facts = facts;
 	}
 
 	get kind(): FailureKind {
 		return this.facts.kind;
 	}
 
-	with(facts: Partial<FailureFacts>): RequestFailure {
-		return new RequestFailure({ ...this.facts, ...facts });
+	with(facts: SharedFacts): RequestFailure {
+		return new RequestFailure({ ...this.facts, ...facts } as FailureFacts);
 	}
 }
 

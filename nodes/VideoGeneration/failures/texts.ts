@@ -1,4 +1,11 @@
-import type { FailureFacts, FailureKind, RequestFailure, Unidentified } from './failure';
+import type {
+	FailureKind,
+	KnownFacts,
+	OwnFacts,
+	RequestFailure,
+	SharedFacts,
+	Unidentified,
+} from './failure';
 import { isAboutCredits, isNotFound, MAX_RETRY_AFTER_MS } from './failure';
 
 /** What happened, without words of the service, since n8n searches it for "canceled"; and what to do. */
@@ -33,12 +40,12 @@ const TRY_LATER = '{sent} The {server} or the network is not working at the mome
 const SAID = 'The service said: "{serviceMessage}".';
 const TOO_LONG_TO_WAIT =
 	'It asks to try again in {minutes} minutes, which is too long for a running workflow. {nextTry}';
-const AGAIN = [TOO_LONG_TO_WAIT, TRY_LATER, SAID];
+const AGAIN = [TOO_LONG_TO_WAIT, TRY_LATER, SAID] as const;
 const LAST_CHECK = 'The last check failed: "{serviceMessage}".';
 
 const NEW_LINK =
 	'The link in {addressField} may have expired: get a new one with Video > Get Many.';
-const NOT_A_VIDEO = `{checkServer} ${NEW_LINK}`;
+const NOT_A_VIDEO = `{checkServer} ${NEW_LINK}` as const;
 
 /** Advice for a service whose queue items and videos have dates of two clocks or time zones. */
 const TWO_CLOCKS =
@@ -50,15 +57,47 @@ const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloa
 const TELL_APART =
 	"To get each item its own video, make all videos of the project with Video > Generate, without 'Videos at Once' under 'Wait Options'; on several workers of n8n, in one workflow that the others call. If the service lists its videos late, raise 'Listing Delay'.";
 
-const KEY = ['The key is "{uniqueKey}".', '{nothingSent} for this item.'];
+const KEY = ['The key is "{uniqueKey}".', '{nothingSent} for this item.'] as const;
 const ANOTHER_KEY =
 	"To queue it again on purpose, give this item another 'Unique Key', such as a new ID.";
+
+type Text = readonly [message: string, ...sentences: string[]];
+
+/** The names of the slots in a sentence. */
+type SlotsIn<Sentence> = Sentence extends `${string}{${infer Slot}}${infer Rest}`
+	? Slot | SlotsIn<Rest>
+	: never;
+
+/** The kind of an entry, whose name may have a variant, and begin with `host`. */
+type KindOf<Name> = Name extends `host.${infer OfHost}`
+	? KindOf<OfHost>
+	: Name extends `${infer Kind}.${string}`
+		? Kind
+		: Name;
+
+type Dates = NonNullable<Unidentified['dates']>;
+
+/** The slots that a failure of a kind can fill. */
+type SlotsOf<Kind> =
+	| keyof (SharedFacts & FailureContext & Dates & ReturnType<typeof createSlots>)
+	| (Kind extends keyof OwnFacts ? keyof OwnFacts[Kind] : never);
+
+/** Does not compile with a slot that no failure of its kind fills: its sentence would be left out without a word. */
+function checkSlots<const Texts extends Record<string, Text>>(
+	texts: Texts & {
+		[Name in keyof Texts]: SlotsIn<Texts[Name][number]> extends SlotsOf<KindOf<Name>>
+			? Text
+			: never;
+	},
+): Record<string, Text> {
+	return texts;
+}
 
 /**
  * What happened, and then what to do, for every kind of failure, where needed with a variant (see `getVariant`), and of a
  * video's host. A `{slot}` is a fact or one of `createSlots`. A sentence that lacks one is left out.
  */
-export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = {
+export const TEXTS = checkSlots({
 	rateLimited: [
 		'The {server} is receiving too many requests',
 		TOO_LONG_TO_WAIT,
@@ -220,7 +259,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		"n8n's record of the unique keys could not be used",
 		"Nothing was sent for this item: without the record, its video could be queued twice. Check n8n's database, and run the item again.",
 	],
-};
+});
 
 /** For a download of the trigger, whose poll has an end. */
 export const OUT_OF_TIME: FailureText = {
@@ -246,7 +285,12 @@ const NAMED_ID =
 /** Puts a failure into words: what happened, and what to do. The advice about the money comes first. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts, kind } = failure;
-	const slots = createSlots(facts, context);
+	const known = { lastStatus: 'unknown', ...context, ...facts, ...facts.unidentified?.dates };
+	// Some texts come from the service, or from an item.
+	const plain = Object.entries(known).map(([name, value]) => {
+		return [name, typeof value === 'string' ? toLine(value) : value] as const;
+	});
+	const slots = { ...Object.fromEntries(plain), ...createSlots(facts, context) };
 	const [whatHappened, ...sentences] = findText(failure, context);
 	if (context.isQueued && !ENDS_OF_WAIT.includes(kind)) {
 		sentences.unshift(isDownload(facts) ? FINISHED : QUEUED);
@@ -264,10 +308,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 }
 
 /** The operation's own text for a 404 of the service, which answers with JSON, or else an entry of the tables. */
-export function findText(
-	failure: RequestFailure,
-	{ mayBeQueued, notFound }: FailureContext,
-): [string, ...string[]] {
+export function findText(failure: RequestFailure, { mayBeQueued, notFound }: FailureContext): Text {
 	const { facts, kind } = failure;
 	const isOfService = !isDownload(facts) && facts.content !== 'html';
 	if (notFound && isOfService && isNotFound(failure)) {
@@ -285,9 +326,9 @@ export function findText(
 	return names.map((name) => TEXTS[name]).find(Boolean) ?? [kind];
 }
 
-const isDownload = ({ addressField }: FailureFacts) => addressField !== undefined;
+const isDownload = ({ addressField }: KnownFacts) => addressField !== undefined;
 
-function getVariant(facts: FailureFacts): string | undefined {
+function getVariant(facts: KnownFacts): string | undefined {
 	const { content, httpCode = '', kind, unidentified } = facts;
 	if (kind === 'uncertain' && /^\d/.test(httpCode)) return 'status';
 	if (kind === 'unsent' && httpCode !== '') return 'certificate';
@@ -301,21 +342,16 @@ function getVariant(facts: FailureFacts): string | undefined {
 
 type Slots = Record<string, unknown>;
 
-/** The facts of a failure as the texts show them. */
-function createSlots(facts: FailureFacts, context: FailureContext): Slots {
+/** What the texts show besides the facts themselves, and instead of some. */
+function createSlots(facts: KnownFacts, context: FailureContext) {
 	const { cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
 	const { fields, isAgentCall, nextTry } = context;
-	const known: Slots = { ...context, ...facts, ...unidentified?.dates };
-	// Some texts come from the service, or from an item.
-	const plain = Object.entries(known).map(([name, value]) => {
-		return [name, typeof value === 'string' ? toLine(value) : value] as const;
-	});
 	const isOfHost = isDownload(facts);
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
 	const offer = (way: string) => (canBeRetried ? `${way}, or ` : '');
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
-	const minutes = Math.ceil(retryAfterMs / 60_000);
+	const isOpen = context.mayBeQueued === true;
 	const sent = `The request was sent ${tries === 1 ? 'once' : `${tries} times`}.`;
 	const checkService = `${OPEN}, check 'Base URL' and test it.`;
 	const checkHost = `Check ${facts.addressField} of this item: ${toLine(facts.address ?? '')}.`;
@@ -323,11 +359,10 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const hasSent = isOfHost || context.isQueued === true || facts.lastStatus !== undefined;
 	return {
 		rateLimitAdvice:
+			context.rateLimitAdvice ??
 			nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
-		nextTry: isLong ? 'Run the workflow again after that.' : 'Try again later.',
-		lastStatus: 'unknown',
-		...Object.fromEntries(plain),
+		nextTry: nextTry ?? (isLong ? 'Run the workflow again after that.' : 'Try again later.'),
 		server: isOfHost ? "video's host" : 'video service',
 		checkServer: isOfHost ? checkHost : checkService,
 		checkFields: fields ? `Check ${fields} of this item.` : checkService,
@@ -336,7 +371,8 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
 		// When the video may have been queued, "try again later" would be wrong.
-		...(!context.mayBeQueued && (isLong ? { minutes } : { sent })),
+		minutes: isOpen || !isLong ? undefined : Math.ceil(retryAfterMs / 60_000),
+		sent: isOpen || isLong ? undefined : sent,
 		orRetry: offer('retry this execution'),
 		orRetrySaved: offer("select 'Retry with currently saved workflow' under Executions"),
 		inLoop: isAgentCall
@@ -352,7 +388,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 }
 
 /** Joins the sentences, without those that lack a fact. */
-function fill(sentences: string[], slots: Slots): string {
+function fill(sentences: readonly string[], slots: Slots): string {
 	const isComplete = (sentence: string) =>
 		[...sentence.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => slots[name] !== undefined);
 	return sentences

@@ -7,7 +7,7 @@ import type {
 import { NodeOperationError, redactedHeaders } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import type { FailureFacts, Unidentified } from '../failures/failure';
+import type { KnownFacts, Unidentified } from '../failures/failure';
 import { isLasting, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
 import type { Job, Outcome } from '../item/job';
@@ -47,7 +47,7 @@ function knowsDetails(context: object): boolean {
 function getDetails(job: Job, reason: unknown): IDataObject {
 	const { ledger, operation, order } = job;
 	const { stage, queueId, projectId, createdAt, finished } = ledger.state;
-	const facts: Partial<FailureFacts> = reason instanceof RequestFailure ? reason.facts : {};
+	const facts: Partial<KnownFacts> = reason instanceof RequestFailure ? reason.facts : {};
 	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = facts;
 	const { lastStatus, uniqueKey, remainingCredits } = facts;
 	const ofItem = { projectId, queueId, createdAt, videoUrl: finished?.videoUrl ?? undefined };

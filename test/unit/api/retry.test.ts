@@ -2,7 +2,12 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { fetchFromApi, type Service } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../../nodes/VideoGeneration/api/retry';
-import type { Fate, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
+import type {
+	FailureFacts,
+	FailureKind,
+	Fate,
+	SharedKind,
+} from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
 const TRANSIENT: FailureKind[] = ['rateLimited', 'unreached', 'uncertain'];
@@ -20,7 +25,7 @@ describe('A failed request', () => {
 		['add', 'unknown', [], TRANSIENT],
 	])('of the kind %s and the fate %s is sent again where it was %j', (kind, fate, again, once) => {
 		const isSentAgain = (failure: FailureKind) => {
-			const facts = { kind: failure, ...(fate && { fate }) };
+			const facts = { kind: failure, ...(fate && { fate }) } as FailureFacts;
 			return decideRetry(kind === 'add', new RequestFailure(facts), 1, 4, 0.5) !== undefined;
 		};
 		expect([...again, ...once].filter(isSentAgain)).toEqual(again);
@@ -53,7 +58,7 @@ describe('A failed request', () => {
 
 test('An outage ends with an answer of the service, also one that fails', async () => {
 	const outage = { isUnderWay: true };
-	const fail = async (httpCode: string, kind: FailureKind) => {
+	const fail = async (httpCode: string, kind: SharedKind) => {
 		const send = async () => await Promise.reject(new RequestFailure({ kind, httpCode }));
 		await expect(sendWithRetries(send, { maxTries: 4, outage })).rejects.toThrow(kind);
 	};

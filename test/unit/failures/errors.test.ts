@@ -6,6 +6,7 @@ import {
 	putAllInMessage,
 } from '../../../nodes/VideoGeneration/failures/errors';
 import {
+	type FailureFacts,
 	type FailureKind,
 	isAboutCredits,
 	isLasting,
@@ -118,7 +119,7 @@ test.each([
 	[false, { kind: 'rejected', httpCode: '401' }],
 	[false, { kind: 'unsuccessful', httpCode: '200', serviceMessage: 'No credits' }],
 ] as const)('It is %p that a retry meets %j again', (expected, facts) => {
-	expect(isLasting(new RequestFailure(facts))).toBe(expected);
+	expect(isLasting(new RequestFailure(facts as FailureFacts))).toBe(expected);
 });
 
 test.each([

@@ -1,5 +1,9 @@
 import { createApiError } from '../../../nodes/VideoGeneration/failures/errors';
-import type { FailureFacts, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
+import type {
+	FailureFacts,
+	FailureKind,
+	KnownFacts,
+} from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../../nodes/VideoGeneration/failures/texts';
 import {
@@ -23,9 +27,13 @@ const GET_PROGRESS = createContext(getProgress);
 const READ = createContext(getAll);
 
 /** The error that reaches the user. */
-function getText(facts: FailureFacts, context: FailureContext) {
+function getText(facts: KnownFacts, context: FailureContext) {
 	const of = { queueId: 'q-1', ...context };
-	const error = createApiError(createTestNode('N', 't'), new RequestFailure(facts), of);
+	const error = createApiError(
+		createTestNode('N', 't'),
+		new RequestFailure(facts as FailureFacts),
+		of,
+	);
 	const { message, description, httpCode, messages } = error;
 	return { message, description, httpCode, messages };
 }
@@ -34,7 +42,7 @@ function getText(facts: FailureFacts, context: FailureContext) {
 const SAID = 'Your plan was canceled.';
 
 /** Every kind of failure in each of its forms, and the text that it needs besides the service's words. */
-type Row = [kind: FailureKind, facts: Partial<FailureFacts>, text: RegExp];
+type Row = [kind: FailureKind, facts: Partial<KnownFacts>, text: RegExp];
 
 const DOWN = new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 const THREE = { count: 3, projectId: 'p' };
@@ -181,7 +189,9 @@ describe('An error text', () => {
 	);
 
 	test('of every entry of the table is read above', () => {
-		const read = CASES.map(([, facts, context]) => findText(new RequestFailure(facts), context));
+		const read = CASES.map(([, facts, context]) =>
+			findText(new RequestFailure(facts as FailureFacts), context),
+		);
 		expect(Object.entries(TEXTS).filter(([, text]) => !read.includes(text))).toEqual([]);
 	});
 
@@ -220,7 +230,7 @@ describe('An error text', () => {
 	test('of a video that is queued or finished says that it is paid for, names it, and says how to go on', () => {
 		const ofFile = { addressField: "'videoUrl'" };
 		for (const [kind, facts] of OF_SERVICE) {
-			const describe = (more: Partial<FailureFacts>, canBeRetried: boolean) =>
+			const describe = (more: Partial<KnownFacts>, canBeRetried: boolean) =>
 				getText({ kind, ...facts, ...more }, { ...READ, isQueued: true, canBeRetried }).description;
 			if (/^(credits|over|key)/.test(kind)) continue;
 			expect(describe({}, true)).toContain('"q-1"');
@@ -249,7 +259,7 @@ describe('An error text', () => {
 	const of404 = { httpCode: '404' };
 	const LINK = { ...AT, ...of404, addressField: "'url'" };
 	const of400 = { httpCode: '400' };
-	test.each<[string, FailureKind, Partial<FailureFacts>, FailureContext, RegExp]>([
+	test.each<[string, FailureKind, Partial<KnownFacts>, FailureContext, RegExp]>([
 		['the retry that helps', 'timedOut', STILL_QUEUED, PAID, /'Retry with currently saved wor/],
 		['a retry', 'timedOut', { ...STILL_QUEUED, isPending: true }, PAID, /retry this execution/],
 		['a retry', 'ambiguousVideo', { unidentified: {} }, PAID, /retry this execution/],
