@@ -63,6 +63,7 @@ export type Outcome = { job: Job } & ({ output: INodeExecutionData[] } | { reaso
 
 /** @throws the problem that keeps an item from being sent: an add whose fate is unknown is never sent again */
 export function checkJob({ ledger, problem, run }: Job): void {
+	ledger.takeOverFate();
 	const reason = problem ?? ledger.findUnknownFate();
 	if (reason !== undefined) throw reason as Error;
 	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });

@@ -62,10 +62,14 @@ export class Ledger {
 		this.order = new AgentOrder(this.context, keyId, [getOperationName(this.context), body]);
 	}
 
-	/** Why the fate of its add, or of an identical order of an agent, is unknown; undefined where it is not. */
-	findUnknownFate(): RequestFailure | undefined {
+	/** Takes over the unknown fate of an identical order that an agent has placed before. */
+	takeOverFate(): void {
 		const ofOrder = this.order?.findUnknownFate();
 		if (ofOrder) this.state = { stage: 'unknown', failure: ofOrder };
+	}
+
+	/** Why the fate of its add is unknown; undefined where it is not. */
+	findUnknownFate(): RequestFailure | undefined {
 		const { failure, stage } = this.state;
 		if (stage !== 'unknown') return undefined;
 		// Without a reason, the add was under way when its execution was stopped.

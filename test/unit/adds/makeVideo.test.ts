@@ -29,7 +29,12 @@ function startRun(getExecutionDataById: ReadExecution) {
 			context,
 			run,
 			order: { body: {} },
-			ledger: { isPaid: false, findUnknownFate: () => undefined, state: { stage: 'new' } },
+			ledger: {
+				isPaid: false,
+				takeOverFate: () => undefined,
+				findUnknownFate: () => undefined,
+				state: { stage: 'new' },
+			},
 			open: async () => await Promise.resolve({ baseUrl: 'http://localhost', keyId: 1 }),
 			api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
 		};

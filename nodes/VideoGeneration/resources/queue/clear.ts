@@ -1,6 +1,6 @@
 import { clearQueueItem, ENDPOINTS } from '../../api/endpoints';
 import { classifyError } from '../../failures/errors';
-import { isNotFound } from '../../failures/failure';
+import { isDeleted } from '../../failures/failure';
 import type { Operation } from '../../item/job';
 import { ofQueueItem } from '../fields';
 
@@ -17,8 +17,7 @@ export const clear: Operation<{ queueId: string }> = {
 			await clearQueueItem(await open(), queueId, api);
 		} catch (error) {
 			const failure = classifyError(error);
-			// After a try that may have been carried out, "not found" means that the item is cleared.
-			if (!isNotFound(failure) || failure.facts.mayBeDone !== true) throw failure;
+			if (!isDeleted(failure)) throw failure;
 		}
 		// The output that n8n's nodes have for a deletion.
 		return [{ json: { queueId, deleted: true } }];
