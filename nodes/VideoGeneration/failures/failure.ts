@@ -28,7 +28,7 @@ export interface OwnFacts {
 	/** The promised field that a response lacks. */
 	incomplete: { field: string };
 	/** `isPending`: whether the last status is the only one that the specification names, of an item that is being made. */
-	timedOut: { statusSeconds: number; waitedSeconds: number; isPending: boolean };
+	timedOut: { statusSeconds: number | undefined; waitedSeconds: number; isPending: boolean };
 	ambiguousVideo: { unidentified: Unidentified };
 	/** Of "Credits to Keep": the account's credits, and the cost of the video. */
 	overBudget: { remainingCredits: number; cost: number; keep: number };
