@@ -28,8 +28,8 @@ const ROWS: IDataObject[] = [1, 2, 3].map((id) => ({ id, prompt: `row ${id}` }))
 const ONE = ROWS.slice(0, 1);
 const FOUR = [...ROWS, { id: 4, prompt: 'row 4' }];
 
-const USED = "The 'Unique Key' of this item was used, and its video has not come out";
-const DONE = "The video of this 'Unique Key' came out before";
+const USED = "The 'Unique Key' of this item was used, and its video was not returned";
+const DONE = "The video of this 'Unique Key' was returned before";
 
 const runRows = async ({ parameters = KEYED, ...setup }: Partial<NodeSetup> = {}) =>
 	await service.run(parameters, { items: ROWS, ...setup });
@@ -207,7 +207,7 @@ describe('A row', () => {
 			expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
 			const [task] = run.data.resultData.runData['Video Generation'] ?? [];
 			expect(task?.hints?.map(({ message }) => message)).toEqual([
-				like(/^Items that were left out.*'Unique Key' came out before: 3\. If a/),
+				like(/^Items that were left out.*'Unique Key' was returned before: 3\. If a/),
 			]);
 			const lines = info.mock.calls.map(([line]) => line);
 			expect(lines.filter((line) => line.startsWith('Left out 3 items'))).toHaveLength(1);
