@@ -57,6 +57,13 @@ describe('A unique key', () => {
 		);
 	});
 
+	test('belongs to the ID of the node: a copy of it queues the rows again', async () => {
+		for (const settings of [ERROR_OUTPUT, { id: 'a copy' }, ERROR_OUTPUT]) {
+			await runRows({ items: ONE, settings });
+		}
+		expect(listPaid()).toEqual(['row 1', 'row 1']);
+	});
+
 	test('is free again after a refusal or if the service could not be reached, and used after an unknown fate', async () => {
 		const { credentials } = service.setup(KEYED);
 		await runRows({ credentials: { ...credentials, baseUrl: 'http://127.0.0.1:1' } });
