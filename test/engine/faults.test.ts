@@ -155,7 +155,9 @@ test('Keys that name prototypes pollute nothing', async () => {
 		"videos":[{"id":"q","__proto__":{"polluted":1}}],"projects":[{"id":"1","__proto__":{"polluted":1}}]}`;
 	service.sandbox.addFault({ kind: 'status', status: 200, body });
 	for (const operation of API_OPERATIONS) {
-		await runOnce(operation);
+		const { error, items } = await runOnce(operation);
+		// A body that is refused shows nothing.
+		expect({ operation, error, count: items.length }).toMatchObject({ error: undefined, count: 1 });
 		expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 		expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
 	}

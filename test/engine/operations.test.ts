@@ -1,4 +1,4 @@
-import { getGlobalState, type IDataObject, setGlobalState } from 'n8n-workflow';
+import { getGlobalState, type IDataObject, setGlobalState, tryToParseDateTime } from 'n8n-workflow';
 import {
 	ALL_OPERATIONS,
 	API_OPERATIONS,
@@ -91,6 +91,32 @@ describe('Queue > Add', () => {
 			{ projectId: PROJECT },
 		]);
 	});
+
+	test.each([
+		["a database's or a Data Table's", '={{ $json.date }}', /^2026-01-31T00:00:00\.000Z$/],
+		["n8n's own", '={{ $json.time }}', /^2026-01-31T00:00:00\.000\+09:00$/],
+		['today', '={{ $today }}', /^\d{4}-\d\d-\d\dT00:00:00\.000-0[45]:00$/],
+	])(
+		'takes a date as the same text as a prompt and as a key, live, saved and pinned: %s',
+		async (_whose, customPrompt, text) => {
+			const time = tryToParseDateTime('2026-01-31', 'Asia/Tokyo');
+			const live = [{ date: new Date('2026-01-31'), time } as unknown as IDataObject];
+			const pinned = JSON.parse(JSON.stringify(live)) as IDataObject[];
+			const parameters = { ...ADD, customPrompt, options: { uniqueKey: customPrompt } };
+			// The first add is refused, and its execution saved, which Retry reads.
+			service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', times: 1 });
+			const { run: failed } = await service.run(parameters, { items: live });
+			await service.run(parameters, { items: live, failed });
+			const [prompt] = service.listPaid();
+			expect(prompt).toMatch(text);
+			expect(listBodies()).toMatchObject([{ customPrompt: prompt }, { customPrompt: prompt }]);
+			for (const items of [live, pinned]) {
+				const { errorItems } = await service.run(parameters, { items, settings: ERROR_OUTPUT });
+				expect(errorItems).toMatchObject([{ json: { details: { uniqueKey: prompt } } }]);
+			}
+			expect(service.listPaid()).toEqual([prompt]);
+		},
+	);
 
 	test('with settings to overwrite and no prompt fails before any request', async () => {
 		const parameters = { ...ADD, overwriteSettings: true, customPrompt: '' };

@@ -28,8 +28,8 @@ const ROWS: IDataObject[] = [1, 2, 3].map((id) => ({ id, prompt: `row ${id}` }))
 const ONE = ROWS.slice(0, 1);
 const FOUR = [...ROWS, { id: 4, prompt: 'row 4' }];
 
-const USED = "The 'Unique Key' of this item was used, and its video has not come out";
-const DONE = "The video of this 'Unique Key' came out before";
+const USED = "The 'Unique Key' of this item was used, and its video was not returned";
+const DONE = "The video of this 'Unique Key' was returned before";
 
 const runRows = async ({ parameters = KEYED, ...setup }: Partial<NodeSetup> = {}) =>
 	await service.run(parameters, { items: ROWS, ...setup });
@@ -55,6 +55,13 @@ describe('A unique key', () => {
 				details: { uniqueKey, mayBeQueued: false },
 			})),
 		);
+	});
+
+	test('belongs to the ID of the node: a copy of it queues the rows again', async () => {
+		for (const settings of [ERROR_OUTPUT, { id: 'a copy' }, ERROR_OUTPUT]) {
+			await runRows({ items: ONE, settings });
+		}
+		expect(listPaid()).toEqual(['row 1', 'row 1']);
 	});
 
 	test('is free again after a refusal or if the service could not be reached, and used after an unknown fate', async () => {
@@ -207,7 +214,7 @@ describe('A row', () => {
 			expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
 			const [task] = run.data.resultData.runData['Video Generation'] ?? [];
 			expect(task?.hints?.map(({ message }) => message)).toEqual([
-				like(/^Items that were left out.*'Unique Key' came out before: 3\. If a/),
+				like(/^Items that were left out.*'Unique Key' was returned before: 3\. If a/),
 			]);
 			const lines = info.mock.calls.map(([line]) => line);
 			expect(lines.filter((line) => line.startsWith('Left out 3 items'))).toHaveLength(1);

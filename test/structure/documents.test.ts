@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import current from '../../scripts/n8n/package.json';
 import { NODE_MAJORS, OLDEST_N8N } from '../../scripts/requirements';
 import sharp from 'sharp';
@@ -88,12 +88,36 @@ test('The moving pictures play for 10 to 20 seconds, and no picture is larger th
 	}
 });
 
-test('The README and the documents for users have 4,500 words at most', () => {
-	const documents = readdirSync('docs').filter((file) => /(?<!development)\.md$/.test(file));
-	const words = ['README.md', ...documents.map((file) => join('docs', file))].flatMap((file) =>
-		read(file).split(/\s+/).filter(Boolean),
+/** The documents for users, the README first. */
+const USER_DOCUMENTS = [
+	'README.md',
+	...list('docs').filter((file) => /(?<!development)\.md$/.test(file)),
+];
+
+test('The README and the documents for users have 4,500 words at most, and the examples 1,100', () => {
+	const countWords = (file: string) => read(file).split(/\s+/).filter(Boolean).length;
+	const words = USER_DOCUMENTS.reduce((sum, file) => sum + countWords(file), 0);
+	expect(words).toBeLessThanOrEqual(4_500);
+	expect(countWords('examples/README.md')).toBeLessThanOrEqual(1_100);
+});
+
+test("No text that users read has a word of the code's own", () => {
+	const words = /\b(?:came out|owed|wish(?:es)?|mistrust\w*)\b/i;
+	const documents = [...USER_DOCUMENTS, 'examples/README.md'].flatMap((file) =>
+		read(file)
+			.split(/\n(?=\n|- )/)
+			.map((text) => text.replace(/\s+/g, ' ')),
 	);
-	expect(words.length).toBeLessThanOrEqual(4_500);
+	// What "adds" writes is for n8n's store.
+	const displayed = ['credentials', 'examples', 'nodes']
+		.flatMap(list)
+		.filter((file) => !file.includes(`${sep}adds${sep}`))
+		.flatMap((file) => {
+			const code = read(file).replace(/\/\*[^]*?\*\/|^\s*\/\/.*/gm, '');
+			return code.match(/'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*"|`(?:\\.|[^\\`])*`/g) ?? [];
+		});
+	expect(displayed).toContainEqual(expect.stringContaining("'Unique Key' was returned before"));
+	expect([...documents, ...displayed].filter((text) => words.test(text))).toEqual([]);
 });
 
 test('The README has what a person needs to try the package in its first third', () => {

@@ -4,12 +4,15 @@ import codex from '../../nodes/VideoGeneration/VideoGeneration.node.json';
 import triggerCodex from '../../nodes/VideoGeneration/VideoGenerationTrigger.node.json';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 import { ENDPOINTS } from '../../nodes/VideoGeneration/api/endpoints';
+import manifest from '../../package.json';
+import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { listParameters } from '../support/listParameters';
 
 const node = new VideoGeneration();
 const { description, methods, customOperations } = node;
 const { properties } = description;
 const trigger = new VideoGenerationTrigger();
+const credential = new VideoGenerationApi();
 
 const getProperties = (name: string) => properties.filter((property) => property.name === name);
 const listNames = (options: unknown) => (options as INodeProperties[]).map(({ name }) => name);
@@ -27,8 +30,23 @@ const ORDER = `projectId customPrompt overwriteSettings ${PAYING}`;
 const STATUSES = 'completedStatuses failedStatuses';
 const TIMES = 'listingDelay pollingInterval timeout';
 const WAIT = `downloadVideo binaryPropertyName ${within('waitOptions', `${STATUSES} ${TIMES}`)}`;
+const FILTERS = within('filters', 'createdAfter createdBefore projectId');
+const TRIGGER = within('options', 'binaryPropertyName downloadVideo emitExisting');
 
-// There may be more.
+/** The names of parameters, with those in a collection by their path, in alphabetical order. */
+const listPaths = (parameters: INodeProperties[]) =>
+	parameters
+		.flatMap(({ name, type, options = [], displayOptions }) => {
+			if (type !== 'collection') return [name];
+			const shown = (options as INodeProperties[]).filter(({ displayOptions: { show } = {} }) => {
+				const ofOperation = displayOptions?.show?.operation ?? [];
+				return show?.['/operation']?.some((each) => ofOperation.includes(each)) ?? true;
+			});
+			return shown.map((entry) => `${name}.${entry.name}`);
+		})
+		.sort();
+
+/** What saved workflows name: nothing of it changes, and what is new is added here. */
 test.each([
 	['account get', ''],
 	['project getAll', 'returnAll limit sort.sort sort.order'],
@@ -39,34 +57,68 @@ test.each([
 	['video download', 'video binaryPropertyName options.fileName'],
 	['video generate', `${ORDER} ${WAIT} waitOptions.videosAtOnce options.fileName`],
 	['video get', 'video'],
-	['video getAll', 'returnAll limit filters.createdAfter filters.createdBefore filters.projectId'],
-])('%s has the parameters that saved workflows hold on to', (name, saved) => {
-	const { resource, operation = '' } = operations.find((each) => each.name === name) ?? {};
-	const paths = properties
-		.filter(({ displayOptions: { show = {} } = {} }) => {
-			return show.resource?.includes(resource ?? '') && show.operation?.includes(operation);
-		})
-		.flatMap((property) => [
-			property.name,
-			...listNames(property.options ?? []).map((entry) => `${property.name}.${entry}`),
-		]);
-	const names = `${saved} options.maxTries`.trim().split(' ');
-	expect(paths).toEqual(expect.arrayContaining(names));
+	['video getAll', `returnAll limit ${FILTERS}`],
+])('%s has the parameters that saved workflows name', (name, saved) => {
+	const { resource = '', operation = '' } = operations.find((each) => each.name === name) ?? {};
+	const ofOperation = properties.filter(({ displayOptions: { show = {} } = {} }) => {
+		return show.resource?.includes(resource) && show.operation?.includes(operation);
+	});
+	expect(listPaths(ofOperation)).toEqual(`${saved} options.maxTries`.trim().split(' ').sort());
+	const shared = properties.filter(({ displayOptions }) => !displayOptions?.show?.operation);
+	expect(new Set(listNames(shared))).toEqual(new Set(['resource', 'operation']));
 });
 
-test('Saved workflows name the nodes, and their credential', () => {
-	const common = { credentials: [{ name: 'videoGenerationApi', required: true }] };
+test('The trigger and the credential have the parameters that saved workflows name', () => {
+	const paths = listPaths(trigger.description.properties);
+	expect(paths).toEqual(`event projectIds ${TRIGGER}`.split(' ').sort());
+	expect(listNames(credential.properties)).toEqual(['apiKey', 'baseUrl']);
+});
+
+test('Every choice has the values that saved workflows name', () => {
+	const chosen = listParameters([...properties, ...trigger.description.properties])
+		.filter(({ type }) => type === 'options')
+		.flatMap(({ name, displayOptions, options }) =>
+			(options as INodePropertyOptions[]).map(({ value }) => {
+				const resource = displayOptions?.show?.resource?.[0] as string | undefined;
+				return [name, resource, String(value)].filter(Boolean).join(' ');
+			}),
+		);
+	expect(chosen.sort()).toEqual([
+		'event videoFinished',
+		...['operation account get', 'operation project getAll'],
+		...['add', 'clear', 'getProgress', 'wait'].map((each) => `operation queue ${each}`),
+		...['download', 'generate', 'get', 'getAll'].map((each) => `operation video ${each}`),
+		...['order asc', 'order desc'],
+		...['account', 'project', 'queue', 'video'].map((each) => `resource ${each}`),
+		...['sort createdAt', 'sort updatedAt'],
+	]);
+});
+
+test('Saved workflows name the package, the nodes, their version, and their credential', () => {
+	const common = { version: 1, credentials: [{ name: 'videoGenerationApi', required: true }] };
 	expect(description).toMatchObject({ ...common, name: 'videoGeneration', usableAsTool: true });
 	expect(trigger.description).toMatchObject({
 		...common,
 		name: 'videoGenerationTrigger',
-		version: 1,
 		polling: true,
 		group: ['trigger'],
 		inputs: [],
 		outputs: ['main'],
 		icon: description.icon,
 	});
+	expect(credential.name).toBe('videoGenerationApi');
+	// n8n looks for the class that a file is named after.
+	const files = ['nodes/VideoGeneration/VideoGeneration.node.js'];
+	files.push('nodes/VideoGeneration/VideoGenerationTrigger.node.js');
+	expect(manifest).toMatchObject({
+		name: 'n8n-nodes-video-generation',
+		n8n: {
+			nodes: files.map((file) => `dist/${file}`),
+			credentials: ['dist/credentials/VideoGenerationApi.credentials.js'],
+		},
+	});
+	const classes = [node, trigger, credential].map((each) => each.constructor.name);
+	expect(classes).toEqual(['VideoGeneration', 'VideoGenerationTrigger', 'VideoGenerationApi']);
 });
 
 test('The node declares for every operation the endpoint that it sends to, without redirects, and runs each by itself', () => {

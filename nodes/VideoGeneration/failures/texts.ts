@@ -244,12 +244,12 @@ export const TEXTS = checkSlots({
 		'{howManyMore}',
 	],
 	keyUsed: [
-		"The 'Unique Key' of this item was used, and its video has not come out",
+		"The 'Unique Key' of this item was used, and its video was not returned",
 		...KEY,
 		'The video is being made in another execution, or the one that queued it did not get to its end. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
 		ANOTHER_KEY,
 	],
-	keyDone: ["The video of this 'Unique Key' came out before", ...KEY, '{inLoop}', ANOTHER_KEY],
+	keyDone: ["The video of this 'Unique Key' was returned before", ...KEY, '{inLoop}', ANOTHER_KEY],
 	keyTwice: [
 		"Another item of this run has the same 'Unique Key'",
 		...KEY,
@@ -469,7 +469,7 @@ const HINTS = [
 	'Videos that may have been queued and paid for, without their queue IDs: {mayBeQueued}. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
 	'Videos that could not be told apart from others of their project: {several}. Look for them in Video > Get Many, among {names}. {advice}',
 	'Videos that are finished, but were not in the list of videos, or it could not be read: {unlisted}. Look for them in Video > Get Many in a few minutes.{notListed}',
-	"Items that were left out, because the video of their 'Unique Key' came out before: {leftOut}. If a later node failed then, retry that execution under Executions. To make a video again, give the item another key.",
+	"Items that were left out, because the video of their 'Unique Key' was returned before: {leftOut}. If a later node failed then, retry that execution under Executions. To make a video again, give the item another key.",
 ];
 
 /** The hints under the output of a run, each with the number of its items; none where all went well. */

@@ -81,7 +81,7 @@ export const orderOptions: INodeProperties[] = [
 		// No plain quotes: the rule for texts would write "ID".
 		placeholder: `e.g. {{ $json.id }}`,
 		description:
-			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out. If it was queued and did not come out, the item fails.',
+			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video was returned before is left out. If it was queued and not returned, the item fails.',
 	},
 ];
 

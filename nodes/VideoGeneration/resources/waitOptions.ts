@@ -33,8 +33,8 @@ const entries = {
 		typeOptions: { minValue: 0 },
 		default: 10,
 		description:
-			'Rarely needed. Seconds until a finished video appears in the list of videos, where it is identified. If they are too few, items come out without a URL. If others make videos of the project, too, an item may get another one.',
-		hint: 'In seconds. Raise it if videos come out without a URL.',
+			'Rarely needed. Seconds until a finished video appears in the list of videos, where it is identified. If they are too few, items get no URL. If others make videos of the project, too, an item may get another one.',
+		hint: 'In seconds. Raise it if finished videos have no URL.',
 	},
 	pollingInterval: {
 		displayName: 'Polling Interval',
@@ -61,7 +61,7 @@ const entries = {
 		displayOptions: { show: { '/operation': ['generate'] } },
 		default: 1,
 		description:
-			'How many videos of one project are made at the same time. Without this option, as many as the service tells apart. With more than that, videos that finish close together come out without a URL.',
+			'How many videos of one project are made at the same time. Without this option, one, or several if the service says whose each is. With more than that, videos that finish close together may have no URL.',
 	},
 } satisfies Record<string, Omit<INodeProperties, 'name'>>;
 

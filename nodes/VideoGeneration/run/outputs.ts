@@ -119,7 +119,8 @@ export function addHints(job: Job, outcomes: Outcome[]): void {
 	const { context, operation, run } = job;
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
 	const leftOut = operation.costsCredits ? outcomes.filter(isLeftOut).length : 0;
-	if (leftOut > 0) logInfo(job.context, `Left out ${leftOut} items, whose videos came out before,`);
+	if (leftOut > 0)
+		logInfo(job.context, `Left out ${leftOut} items, whose videos were returned before,`);
 	const hints = describeRun({
 		mayBeQueued: outcomes.filter(({ job: { ledger } }) => ledger.state.stage === 'unknown').length,
 		unidentified: outcomes.flatMap((outcome): Unidentified | Unidentified[] => {

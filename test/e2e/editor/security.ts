@@ -130,7 +130,7 @@ describe("The credential's key", () => {
 		const { client, sandbox } = real;
 		sandbox.addFault({ kind: 'status', status: 401, message: `No such key: ${KEY}` });
 		const workflow = await client.createWorkflow(buildTrigger());
-		await client.activateWorkflow(workflow).catch(() => undefined);
+		await client.activateWorkflow(workflow);
 		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1, timeoutMs: POLL_MS });
 		await client.deactivateWorkflow(workflow.id);
 	});
@@ -174,6 +174,19 @@ describe("The credential's key", () => {
 			]),
 		);
 	});
+});
+
+test("n8n's redaction hides the prompt of a failed execution, but not the queue ID that it keeps for a retry", async () => {
+	const { client, sandbox } = real;
+	sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+	const rows = ['Secret one', 'Secret two'].map((prompt) => ({ prompt }));
+	const { id } = await run(...makeItems(rows), node('Add', OPERATIONS['queue.add']));
+	const readData = async (query: string) =>
+		(await client.request<{ data: string }>('GET', `/executions/${id}${query}`)).data;
+	expect(await readData('')).toContain('Secret one');
+	const redacted = await readData('?redactExecutionData=true');
+	expect(redacted).not.toContain('Secret');
+	expect(redacted).toContain(sandbox.charges[0]?.queueId);
 });
 
 test('n8n listens on the loopback address alone', async () => {

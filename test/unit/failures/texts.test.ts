@@ -113,7 +113,7 @@ const OF_SERVICE: Row[] = [
 		/'Max Videos' under 'Options' is 3 .*the items that are left/,
 	],
 	['keyUsed', { uniqueKey: '7' }, /was used.*The key is "7"\. Nothing was sent.*Executions/],
-	['keyDone', { uniqueKey: '7' }, /came out before.*The key is "7"\..*error output.*loop/],
+	['keyDone', { uniqueKey: '7' }, /was returned before.*The key is "7"\..*error output.*loop/],
 	['keyTwice', { uniqueKey: '7' }, /Another item.*The key is "7"\..*of its own for each row/],
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
 	['leftQueue', {}, /no longer in.* "unknown"\..*Get Many/],
