@@ -191,12 +191,12 @@ test("The trigger's list of projects shows the names, last updated first, and a 
 
 describe('The credential test', () => {
 	test('reads the account, which is free, at the address as it was pasted', async () => {
-		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/ ` })).toBe('OK');
+		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/projects ` })).toBe('OK');
 		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
 	});
 
 	const NOT_THE_SERVICE =
-		/not the address of the video generation service.*'Base URL', not that of the website/;
+		/not the address of the video generation service\. In 'Base URL', enter .* of its API/;
 	for (const [isInEveryN8n, fault, expected] of [
 		[true, { kind: 'html' }, NOT_THE_SERVICE],
 		[true, { kind: 'status', status: 200, body: { status: 'ok' } }, NOT_THE_SERVICE],
