@@ -37,22 +37,8 @@ export const hints: NodeHint[] = HINTS.map(([type, condition, message]) => ({
 	displayCondition: `={{ ${condition} }}`,
 }));
 
-/**
- * What n8n tells a model that builds a workflow. Most have learned from templates that wait in a loop, and take the
- * newest video of the project.
- */
+/** For models that build workflows: templates have taught them to wait in a loop, and to take the newest video. */
 export const builderHint: IBuilderHint = {
-	searchHint: [
-		'To make a video, use Video > Generate alone: it queues the video, waits for it, and returns its file.',
-		'Do not build a loop of Queue > Add, Wait and Queue > Get Progress around it.',
-		'Each input item makes one video, which costs credits and takes minutes, so never run it as a test.',
-		"For rows, set 'Unique Key' under 'Options' to the row's ID, and loop with a batch size of 1.",
-		'If a webhook, a chat or an MCP client waits for the response, use Queue > Add and the trigger.',
-	].join(' '),
-	relatedNodes: [
-		{
-			nodeType: 'n8n-nodes-video-generation.videoGenerationTrigger',
-			relationHint: 'Starts a workflow for every finished video, however long it took',
-		},
-	],
+	searchHint:
+		"To make a video, use resource: 'video', operation: 'generate' alone: it queues, waits, and returns the URL and file. Never build a loop of 'add', a Wait node and 'getProgress': it may pay twice, and take another item's video. Each input item makes one video, which costs credits and takes minutes: test the workflow with pinned data only. For rows, set options.uniqueKey to the row's ID, and use Loop Over Items with batchSize: 1. If a webhook, chat or MCP client waits for the response, use resource: 'queue', operation: 'add', and videoGenerationTrigger.",
 };
