@@ -88,10 +88,12 @@ test.each([
 });
 
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q', downloadVideo: false };
-const LANES = /^Videos of one project are made one after the other.*'Videos at Once'/;
+const LANES =
+	/^Videos of one project are made one after the other, so .*'Videos at Once'.*a row's columns/;
 const TOGETHER = /cannot be told apart when they finish close together\. Video > Generate/;
-const MINUTES = /^A video takes minutes\..*Video > Get Many before/;
-const COST = /each video costs credits/;
+const MINUTES =
+	/^A video takes minutes, and is made and paid for even if you stop .*Video > Get Many/;
+const COST = /one video, which costs credits/;
 
 describe('The list of projects to pick from', () => {
 	test('shows the names, last updated first', async () => {

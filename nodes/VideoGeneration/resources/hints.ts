@@ -9,17 +9,17 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	[
 		'warning',
 		`((${GENERATE}) || (${ADD})) && ${SEVERAL}`,
-		"Each input item makes one video, and each video costs credits. To make only one, turn on 'Execute Once' in the settings of this node.",
+		"Each input item makes one video, which costs credits. To make only one, turn on 'Execute Once' in the node's settings.",
 	],
 	[
 		'info',
 		GENERATE,
-		'A video takes minutes. If you stop the execution, it is still made and paid for. Look for it in Video > Get Many before you generate it again.',
+		'A video takes minutes, and is made and paid for even if you stop the execution. Then look for it in Video > Get Many.',
 	],
 	[
 		'info',
 		`${GENERATE} && ${SEVERAL}`,
-		"Videos of one project are made one after the other, unless the service tells them apart. With 'Videos at Once' under 'Wait Options', several are made at the same time. Those that finish close together may then come out without a URL.",
+		"Videos of one project are made one after the other, so that each item gets its own. It is faster if the service says whose each video is, or with 'Videos at Once' under 'Wait Options'. With that option, videos that finish close together may have no URL. The next node can use a row's columns, too: drag them from the earlier node in its input panel.",
 	],
 	[
 		'info',
