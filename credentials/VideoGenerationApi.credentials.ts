@@ -9,7 +9,7 @@ import type {
 import { parseApiKey, parseBaseUrl } from './connection';
 
 const NOT_THE_SERVICE =
-	"This is not the address of the video generation service. Enter the API's address in 'Base URL', not that of the website, and without '/v1' and what follows.";
+	"This is not the address of the video generation service. In 'Base URL', enter the address of its API, such as https://api.example.com, and not that of a web page.";
 const REDIRECTED =
 	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'.";
 /** n8n shows no rule the body of an HTTP error, so the text names both who may have answered. */

@@ -16,9 +16,13 @@ const OPEN = 'Open the Video Generation API credential and';
 /** An address, with or without a scheme, on the machine of n8n or in its container. */
 const LOOPBACK = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
+/** The end of an address that is copied from the API's documentation: its version, or one of its endpoints. */
+const ENDPOINT =
+	/\/v1(?:\/(?:videos|projects|user\/account|(?:videos\/)?queue\/(?:add|clear|progress.*)))?\/?$/i;
+
 /**
  * The service's address, such as `https://api.example.com`, from the "Base URL" as a person pastes it: also with quotes,
- * without a scheme, or with a trailing `/v1` or slash, a query or a fragment. @throws a CredentialProblem
+ * without a scheme, or with a trailing slash or endpoint, a query or a fragment. @throws a CredentialProblem
  */
 export function parseBaseUrl(pasted: unknown): string {
 	const text = trimPasted(pasted);
@@ -40,7 +44,10 @@ export function parseBaseUrl(pasted: unknown): string {
 			`${OPEN} enter an address like https://api.example.com.`,
 		);
 	}
-	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/(\/v1)?\/?$/i, '');
+	const path = url.pathname
+		.replace(/\/{2,}/g, '/')
+		.replace(ENDPOINT, '')
+		.replace(/\/$/, '');
 	return url.origin + path;
 }
 

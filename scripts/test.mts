@@ -11,7 +11,7 @@ import { run, runVisibly, step } from './support/command.mjs';
 type Environment = Record<string, string>;
 
 interface Suite {
-	/** Arguments of jest, before those of the user. It takes a file after a list of patterns for one more, so none is last. */
+	/** Arguments of jest, before those of the user: none that ends with a list, to which jest would add a file. */
 	args: string[];
 	/**
 	 * Installs everything that the tests need, and takes its own arguments from those of the user.

@@ -42,10 +42,7 @@ const properties: INodeProperties[] = [
 		// n8n's routing asks the pagination function even when it finds no operation.
 		routing: { send: { paginate: true } },
 	},
-	...describeResource('account', operations.account, 'get'),
-	...describeResource('project', operations.project, 'getAll'),
-	...describeResource('queue', operations.queue, 'add'),
-	...describeResource('video', operations.video, 'generate'),
+	...Object.entries(operations).flatMap(([name, ofResource]) => describeResource(name, ofResource)),
 ];
 
 export class VideoGeneration implements INodeType {

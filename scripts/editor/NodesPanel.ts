@@ -66,6 +66,14 @@ export class NodesPanel {
 		return (await this.readEntries()).filter((_text, index) => cut[index]);
 	}
 
+	/** Whether an entry is shown as a whole, without scrolling. */
+	async shows(entry: string): Promise<boolean> {
+		return await this.item(entry).evaluate((element) => {
+			const { top, bottom } = element.getBoundingClientRect();
+			return top > 0 && bottom < element.ownerDocument.documentElement.clientHeight;
+		});
+	}
+
 	/** Adds the node with this trigger or action; n8n opens the node. */
 	async choose(entry: string): Promise<void> {
 		await this.item(entry).click();

@@ -88,10 +88,12 @@ test.each([
 });
 
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q', downloadVideo: false };
-const LANES = /^Videos of one project are made one after the other.*'Videos at Once'/;
+const LANES =
+	/^Videos of one project are made one after the other, so .*'Videos at Once'.*a row's columns/;
 const TOGETHER = /cannot be told apart when they finish close together\. Video > Generate/;
-const MINUTES = /^A video takes minutes\..*Video > Get Many before/;
-const COST = /each video costs credits/;
+const MINUTES =
+	/^A video takes minutes, and is made and paid for even if you stop .*Video > Get Many/;
+const COST = /one video, which costs credits/;
 
 describe('The list of projects to pick from', () => {
 	test('shows the names, last updated first', async () => {
@@ -191,12 +193,12 @@ test("The trigger's list of projects shows the names, last updated first, and a 
 
 describe('The credential test', () => {
 	test('reads the account, which is free, at the address as it was pasted', async () => {
-		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/ ` })).toBe('OK');
+		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/projects ` })).toBe('OK');
 		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
 	});
 
 	const NOT_THE_SERVICE =
-		/not the address of the video generation service.*'Base URL', not that of the website/;
+		/not the address of the video generation service\. In 'Base URL', enter .* of its API/;
 	for (const [isInEveryN8n, fault, expected] of [
 		[true, { kind: 'html' }, NOT_THE_SERVICE],
 		[true, { kind: 'status', status: 200, body: { status: 'ok' } }, NOT_THE_SERVICE],

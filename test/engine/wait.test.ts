@@ -140,22 +140,27 @@ describe('Video > Generate', () => {
 	});
 
 	test.each([
-		['pending', /still being made\. Its last status was "pending"\..*Queue > Wait.*'Timeout'/],
+		['pending', 65, /^To go on .*'Timeout'\. .*still being made\. Its last status was "pending"\./],
 		[
 			'thinking',
-			/Its status was "thinking" for 60 seconds.*'Completed Statuses' under 'Wait Options'.*Queue > Wait.*'Timeout'/,
+			65,
+			/^To go on .*'Timeout'\. .*"thinking" for 60 seconds\. .*'Completed Statuses' under 'Wait Options'/,
 		],
-	])('gives up an item that stays %s, and says how to go on', async (word, message) => {
-		failLooks({ kind: 'statusWord', word });
-		const parameters = { ...GENERATE, waitOptions: { timeout: 65 } };
-		const { errorItems } = await run(parameters, [{}], ERROR_OUTPUT);
-		expect(errorItems[0]?.json).toMatchObject({
-			error: 'The video was not finished within 65 seconds',
-			message: like(message),
-			details: { queueId: getQueued()[0]?.queueId, lastStatus: word },
-		});
-		expect(countRequests('queue.getProgress')).toBe(65 / 5);
-	});
+		['thinking', 5, /^To go on (?!.*for \d+ seconds).*If "thinking" means that it is finished/],
+	])(
+		'gives up an item that stays %s, after %i seconds, and says first how to go on',
+		async (word, timeout, message) => {
+			failLooks({ kind: 'statusWord', word });
+			const parameters = { ...GENERATE, waitOptions: { timeout } };
+			const { errorItems } = await run(parameters, [{}], ERROR_OUTPUT);
+			expect(errorItems[0]?.json).toMatchObject({
+				error: `The video was not finished within ${timeout} seconds`,
+				message: like(message),
+				details: { queueId: getQueued()[0]?.queueId, lastStatus: word },
+			});
+			expect(countRequests('queue.getProgress')).toBe(timeout / 5);
+		},
+	);
 
 	test('ends the other waits at once when one fails and the node stops, and lists every queue ID with its status', async () => {
 		// The add of another project does not wait for those of the first.

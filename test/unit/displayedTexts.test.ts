@@ -27,7 +27,10 @@ const choices = all
 	);
 const isOrder = (name: string) => ['sort', 'order'].includes(name);
 
-/** Every text that has whole sentences. */
+/** What n8n tells a model that builds a workflow. */
+const ofModels = [node, trigger].map(({ builderHint }) => builderHint?.searchHint ?? '');
+
+/** Every text for people that has whole sentences. */
 const texts = [
 	...all.flatMap(({ description, hint, modes = [] }) => [
 		...[description, hint],
@@ -35,7 +38,6 @@ const texts = [
 	]),
 	...choices.flatMap(({ description, action }) => [description, action]),
 	...(node.hints ?? []).map(({ message }) => message),
-	node.builderHint?.searchHint,
 	...[node.description, trigger.description],
 ].filter((text) => text !== undefined);
 
@@ -60,7 +62,7 @@ test('Every text is in sentence case, with periods from the second sentence on',
 		const isLong = /[.?!] '?[A-Z]/.test(plain);
 		return (isLong ? /^[A-Z].*\.$/ : /^[A-Z].*[^.]$/).test(plain) && !/ {2}|\n/.test(plain);
 	};
-	expect(texts.filter((text) => !isSentence(text))).toEqual([]);
+	expect([...texts, ...ofModels].filter((text) => !isSentence(text))).toEqual([]);
 });
 
 /** The number of words of each sentence of a text. */
@@ -72,7 +74,8 @@ const isShorterThan = (sentences: number) => (text: string) =>
 test('A text explains in five sentences of 20 words at most', () => {
 	// The codes of a failed credential test have a sentence each, in the words of a list.
 	const isList = (text: string) => text.includes('ENOTFOUND: ');
-	const long = texts.filter((text) => !isShorterThan(5)(text) && !isList(text));
+	const explained = [...texts, ...ofModels];
+	const long = explained.filter((text) => !isShorterThan(5)(text) && !isList(text));
 	expect(long).toEqual([]);
 	expect(
 		texts
@@ -135,6 +138,19 @@ test('Every text names only fields and operations that can be seen', () => {
 	const quoted = [...named.matchAll(/(?<!\w)'([^']+)'(?!\w)/g)].map(([, name]) => name);
 	expect(quoted.filter((name) => !fields.includes(name))).toEqual([]);
 	expect(named.match(OPERATION)?.filter((name) => !operations.includes(name))).toEqual([]);
+});
+
+test('What models read names the values that they write, without the signs that n8n escapes', () => {
+	const values = choices
+		.filter(({ parameter }) => ['resource', 'operation'].includes(parameter))
+		.map(({ value }) => value);
+	const names = all.map(({ name }) => name);
+	const find = (pattern: RegExp) =>
+		ofModels.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name));
+	expect(ofModels.filter((text) => text === '' || /[<>]/.test(text))).toEqual([]);
+	expect(find(/(?<!\w)'(\w+)'/g).filter((value = '') => !values.includes(value))).toEqual([]);
+	expect(find(/options\.(\w+)/g).filter((name = '') => !names.includes(name))).toEqual([]);
+	expect(ofModels[0]).toMatch(/resource: 'video', operation: 'generate'.*options\.uniqueKey/);
 });
 
 test('Sorting is below the options', () => {

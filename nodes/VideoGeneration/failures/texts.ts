@@ -52,6 +52,7 @@ const TWO_CLOCKS =
 	"A video that has appeared since is dated {videoDate}, and the queue item {queueDate}. If it is this one, the service's dates come from two clocks or time zones: make the next videos with Queue > Add, and Queue > Wait without 'Queued At'.";
 
 const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
+const WAIT_LONGER = `use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`;
 const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloaded';
 
 const TELL_APART =
@@ -209,12 +210,14 @@ export const TEXTS = checkSlots({
 	],
 	timedOut: [
 		NOT_FINISHED,
-		`It may still be in progress. Its status was "{lastStatus}" for {statusSeconds} seconds. If this word means that it is finished, add it to 'Completed Statuses' under 'Wait Options'. To go on without paying again, {orRetrySaved}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
+		`To go on without paying again, {orRetrySaved}${WAIT_LONGER} The video may still be in progress.`,
+		'Its status was "{lastStatus}" for {statusSeconds} seconds.',
+		`If "{lastStatus}" means that it is finished, first add it to 'Completed Statuses' under 'Wait Options'.`,
 		LAST_CHECK,
 	],
 	'timedOut.pending': [
 		NOT_FINISHED,
-		`The video is still being made. Its last status was "{lastStatus}". To go on without paying again, {orRetry}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
+		`To go on without paying again, {orRetry}${WAIT_LONGER} The video is still being made. Its last status was "{lastStatus}".`,
 		LAST_CHECK,
 	],
 	leftQueue: [

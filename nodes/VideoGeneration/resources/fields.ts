@@ -15,12 +15,13 @@ export function createSubtitle(operations: Operations): string {
 	return `={{ (${JSON.stringify(Object.fromEntries(names))})[$parameter.resource + "." + $parameter.operation] ?? $parameter.operation }}`;
 }
 
-/** "Operation" of a resource, and the fields of each operation; all have "Options" with "Max Tries". */
+/** "Operation" of a resource, by default Generate or the first one, and the fields of each; all have "Options". */
 export function describeResource(
 	resource: string,
 	operations: Record<string, Operation>,
-	defaultOperation: string,
 ): INodeProperties[] {
+	const [first = ''] = Object.keys(operations);
+	const defaultOperation = 'generate' in operations ? 'generate' : first;
 	return [
 		{
 			displayName: 'Operation',

@@ -9,17 +9,17 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	[
 		'warning',
 		`((${GENERATE}) || (${ADD})) && ${SEVERAL}`,
-		"Each input item makes one video, and each video costs credits. To make only one, turn on 'Execute Once' in the settings of this node.",
+		"Each input item makes one video, which costs credits. To make only one, turn on 'Execute Once' in the node's settings.",
 	],
 	[
 		'info',
 		GENERATE,
-		'A video takes minutes. If you stop the execution, it is still made and paid for. Look for it in Video > Get Many before you generate it again.',
+		'A video takes minutes, and is made and paid for even if you stop the execution. Then look for it in Video > Get Many.',
 	],
 	[
 		'info',
 		`${GENERATE} && ${SEVERAL}`,
-		"Videos of one project are made one after the other, unless the service tells them apart. With 'Videos at Once' under 'Wait Options', several are made at the same time. Those that finish close together may then come out without a URL.",
+		"Videos of one project are made one after the other, so that each item gets its own. It is faster if the service says whose each video is, or with 'Videos at Once' under 'Wait Options'. With that option, videos that finish close together may have no URL. The next node can use a row's columns, too: drag them from the earlier node in its input panel.",
 	],
 	[
 		'info',
@@ -37,22 +37,8 @@ export const hints: NodeHint[] = HINTS.map(([type, condition, message]) => ({
 	displayCondition: `={{ ${condition} }}`,
 }));
 
-/**
- * What n8n tells a model that builds a workflow. Most have learned from templates that wait in a loop, and take the
- * newest video of the project.
- */
+/** For models that build workflows: templates have taught them to wait in a loop, and to take the newest video. */
 export const builderHint: IBuilderHint = {
-	searchHint: [
-		'To make a video, use Video > Generate alone: it queues the video, waits for it, and returns its file.',
-		'Do not build a loop of Queue > Add, Wait and Queue > Get Progress around it.',
-		'Each input item makes one video, which costs credits and takes minutes, so never run it as a test.',
-		"For rows, set 'Unique Key' under 'Options' to the row's ID, and loop with a batch size of 1.",
-		'If a webhook, a chat or an MCP client waits for the response, use Queue > Add and the trigger.',
-	].join(' '),
-	relatedNodes: [
-		{
-			nodeType: 'n8n-nodes-video-generation.videoGenerationTrigger',
-			relationHint: 'Starts a workflow for every finished video, however long it took',
-		},
-	],
+	searchHint:
+		"To make a video, use resource: 'video', operation: 'generate' alone: it queues, waits, and returns the URL and file. Never build a loop of 'add', a Wait node and 'getProgress': it may pay twice, and take another item's video. Each input item makes one video, which costs credits and takes minutes: test the workflow with pinned data only. For rows, set options.uniqueKey to the row's ID, and use Loop Over Items with batchSize: 1. If a webhook, chat or MCP client waits for the response, use resource: 'queue', operation: 'add', and videoGenerationTrigger.",
 };

@@ -3,7 +3,6 @@ import { makeVideos } from '../adds/makeVideo';
 import type { VideoOrder } from '../adds/sendAdd';
 import { ENDPOINTS } from '../api/endpoints';
 import type { Operation } from '../item/job';
-
 import {
 	CHECK_EXPRESSION,
 	createInputError,

@@ -319,7 +319,7 @@ class Wait {
 		return new RequestFailure({
 			kind: 'timedOut',
 			waitedSeconds: Math.round(settings.timeoutMs / 1000),
-			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000),
+			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000) || undefined,
 			isPending: !details || normalize(getStatus(details)) === PENDING,
 			serviceMessage: httpCode && (serviceMessage ?? httpCode),
 		});

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import axios from 'axios';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
@@ -15,6 +18,7 @@ import {
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
+import { PACKAGE, readInstallation } from '../../support/e2e/PLACES';
 import { findPort } from '../../support/e2e/ServerProcess';
 import { getFormAddress, QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
 import { readItems } from '../../support/e2e/RealN8n';
@@ -39,6 +43,33 @@ const NARROW_PX = [360, 600];
 
 /** The displayed name of the credential's type. */
 const CREDENTIAL_TYPE = 'Video Generation API';
+
+/** What people type into n8n's nodes panel. */
+const SEARCHES = [
+	...['video', 'videos', 'generate video', 'video generator', 'video generation', 'video maker'],
+	...['make video', 'create videos', 'text to video', 'ai video', 'short video', 'animation'],
+];
+
+const NODE = `${PACKAGE}.videoGeneration`;
+const TRIGGER = `${PACKAGE}.videoGenerationTrigger`;
+
+interface NodeType {
+	name: string;
+	hidden?: boolean;
+}
+
+/** The nodes that n8n's panel searches, each once, without the copies for agents. */
+function readNodeTypes(): NodeType[] {
+	const file = join(real.n8n.userFolder, '.cache/n8n/public/types/nodes.json');
+	const types = JSON.parse(readFileSync(file, 'utf8')) as NodeType[];
+	const shown = types.filter(({ name, hidden }) => hidden !== true && !name.endsWith('Tool'));
+	return [...new Map(shown.map((type) => [type.name, type])).values()];
+}
+
+/** The search of n8n's panel, as far as it is used here. */
+const { sublimeSearch } = createRequire(readInstallation().n8n)(
+	'@n8n/utils/search/sublime-search',
+) as { sublimeSearch: <Item>(words: string, items: Item[]) => { item: Item }[] };
 
 /** Reads the source of each of its items, as a user's expression does. */
 const LOOK_BACK: WorkflowStep = {
@@ -108,6 +139,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				expect(shown).toEqual(['On video finished', ...listActions()].sort());
 			});
 			expect(await panel.findCutTexts()).toEqual([]);
+			expect(await panel.shows('Generate video (costs credits)')).toBe(true);
 			await panel.choose('Wait for queued video');
 			const { parameters } = editor.nodePanel;
 			const credential = parameters.getByTestId('node-credentials-select').locator('input');
@@ -182,6 +214,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await saved;
 			await openProjects(page);
 			await pickTour(page);
+			await nodePanel.output.getByText(/^A video takes minutes/).waitFor();
 			await nodePanel.execute();
 			await expectToPlay(await nodePanel.viewVideo());
 			expect(await page.evaluate('clicks')).toBeLessThanOrEqual(8);
@@ -343,6 +376,10 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				'The service does not accept this key, or a',
 			);
 			await key.fill(apiKey);
+			await baseUrl.fill(`${url}/dashboard`);
+			await save.click();
+			await form.getByText(/In 'Base URL', enter the address of its API/).waitFor();
+			await baseUrl.fill(`${url}/v1/user/account`);
 			await save.click();
 			await form.getByText('Connection tested successfully').waitFor();
 			const tests = real.sandbox.requests.filter(
@@ -410,6 +447,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				for (const width of NARROW_PX) {
 					await page.setViewportSize({ width, height: 740 });
 					await expectToFit(page.locator('video'), page.locator('.card').first());
+					await expectToFit(page.locator('.card').first(), page.locator('html'));
 				}
 			}
 
@@ -421,6 +459,65 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
 			);
 			expect(listPaid().sort()).toEqual(people.map(({ prompt }) => prompt));
+		}),
+	);
+
+	test(
+		'five rows get a video each, beside which their columns can be had, as the panel says before the run',
+		visit(async (editor) => {
+			const rows = [1, 2, 3, 4, 5].map((id) => ({ id: `row ${id}`, prompt: `prompt ${id}` }));
+			const { id } = await real.client.createWorkflow(generate(rows));
+			await editor.openWorkflow(id);
+			const panel = await editor.openNode('Rows');
+			await panel.execute();
+			await panel.waitForSuccess();
+			await panel.close();
+			await editor.openNode('Node');
+			for (const text of ['which costs credits', 'takes minutes', "use a row's columns, too"]) {
+				await panel.output.getByText(text).waitFor();
+			}
+			await panel.execute();
+			await panel.waitForSuccess();
+			await expectToPlay(await panel.viewVideo(4));
+			await panel.close();
+			await editor.openNode('Look back');
+			await panel.execute();
+			expect((await panel.readTable()).rows).toEqual(rows.map((row) => [row.id]));
+			expect(listPaid()).toEqual(rows.map(({ prompt }) => prompt));
+		}),
+	);
+
+	test(
+		'Stop ends the execution and not the video, of which the panel tells during the run and after it',
+		visit(async (editor) => {
+			const { page, nodePanel } = editor;
+			const { sandbox } = real;
+			sandbox.configure({ durations: { pendingMs: 3_000 } });
+			await editor.openWorkflow(await create(START, node({ ...GENERATE })));
+			await editor.openNode('Node');
+			await nodePanel.execute();
+			await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+			const hint = nodePanel.output.getByText(
+				/even if you stop .+ look for it in Video > Get Many/,
+			);
+			await hint.waitFor();
+			await page.getByTestId('ndv-stop-execution-button').click();
+			await page.getByText('Execution stopped').waitFor();
+			await hint.waitFor();
+			await waitFor('the video', () => sandbox.readState().videos.length > 0);
+			expect(sandbox.charges).toHaveLength(1);
+		}),
+	);
+
+	test(
+		'an account without projects is told what to do',
+		visit(async (editor) => {
+			const { accounts, url } = real.sandbox;
+			const credential = await real.n8n.connect({ url, apiKey: accounts.empty.apiKey }, 'Empty');
+			await editor.openWorkflow(await create(START, videoGeneration('Node', credential, {})));
+			await editor.openNode('Node');
+			await editor.page.getByTestId('resource-locator-projectId').getByTestId('rlc-input').click();
+			await editor.page.getByText('The account has no projects. Create one').waitFor();
 		}),
 	);
 
@@ -446,19 +543,18 @@ describeWith(['browser'], "In n8n's editor,", () => {
 		}),
 	);
 
-	test(
-		'who searches for a video in usual words finds the node first',
-		visit(async (editor) => {
-			for (const words of ['make video', 'text to video', 'ai video', 'generate a video']) {
-				// An open panel still shows what it has found for other words.
-				await editor.openWorkflow(await create());
-				await editor.nodesPanel.open();
-				await eventually(async () => {
-					expect((await editor.nodesPanel.search(words))[0]?.name).toBe('Video Generation');
-				});
-			}
-		}),
-	);
+	test('who searches in usual words, also with hyphens, finds the node among the first three, and the trigger by "video finished"', () => {
+		const types = readNodeTypes().map((properties) => ({ properties }));
+		const find = (words: string) =>
+			sublimeSearch(words, types)
+				.slice(0, 3)
+				.map(({ item }) => item.properties.name);
+		const searches = SEARCHES.flatMap((words) => [words, words.replaceAll(' ', '-')]);
+		expect(searches.filter((words) => !find(words).includes(NODE))).toEqual([]);
+		expect(find('video finished')).toContain(TRIGGER);
+		// The service does not promise these.
+		for (const words of ['avatar', 'image to video']) expect(find(words)).not.toContain(NODE);
+	});
 
 	test(
 		'the example that npm start runs costs one credit, and ends with the credits that are left',

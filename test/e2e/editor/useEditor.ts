@@ -11,6 +11,9 @@ import { real } from './n8n';
 /** Many times as long as an idle machine needs. While other tests start their n8n, a page may take long. */
 const TIMEOUT_MS = 120_000;
 
+/** That of a laptop. */
+const SMALL_SCREEN = { width: 1366, height: 768 };
+
 /** Runs steps in n8n's editor, logged in, or in other pages of its browser. */
 type Visit = (steps: (editor: Editor, browser: Browser) => Promise<void>) => () => Promise<void>;
 
@@ -26,7 +29,7 @@ export function useEditor(): Visit {
 	const errors: string[] = [];
 	beforeAll(async () => {
 		browser = await launchBrowser();
-		editor = await Editor.open(browser, real.client.address);
+		editor = await Editor.open(browser, real.client.address, SMALL_SCREEN);
 		const { page } = editor;
 		page.setDefaultTimeout(TIMEOUT_MS);
 		page.on('console', (message) => {

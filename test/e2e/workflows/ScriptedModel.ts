@@ -82,7 +82,8 @@ export class ScriptedModel {
 		const said = isText
 			? { content: reply }
 			: {
-					content: null,
+					// Chats show what is said beside the calls.
+					content: 'One moment',
 					tool_calls: reply.map(({ tool, input }, index) => ({
 						index,
 						id: `call_${++this.callCount}`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../../scripts/waitFor';
 import {
@@ -191,6 +192,49 @@ describe.each(Object.entries(WAYS))(
 		});
 	},
 );
+
+interface Conversation {
+	conversation: { messages: Record<string, { status: string; content: { content: string }[] }> };
+}
+
+test("In n8n's own Chat, each message of a streamed answer ends, and none is empty, while a tool waits for its video", async () => {
+	const { client, sandbox } = real;
+	await client.request('PUT', '/chat/enabled', { enabled: true });
+	const trigger = {
+		name: 'Chat',
+		type: `${LANGCHAIN}.chatTrigger`,
+		typeVersion: 1.4,
+		parameters: { availableInChat: true, options: { responseMode: 'streaming' } },
+		settings: { webhookId: randomUUID() },
+	};
+	const agent = { name: 'Agent', type: `${LANGCHAIN}.agent`, typeVersion: 3 };
+	const ofAgent = [chatModel(chat.credential, agent.name), ...attachTools(agent.name)];
+	const workflow = await client.createWorkflow(buildWorkflow('Chat', [trigger, agent, ...ofAgent]));
+	await client.activateWorkflow(workflow);
+	model.play([[call('Generate a video', 'A chat')], 'Here it is']);
+	const sessionId = randomUUID();
+	await client.request('POST', '/chat/conversations/send', {
+		messageId: randomUUID(),
+		sessionId,
+		message: 'Make a video',
+		model: { provider: 'n8n', workflowId: workflow.id },
+		previousMessageId: null,
+		credentials: {},
+		attachments: [],
+	});
+	const messages = await waitFor('the answer', async () => {
+		const path = `/chat/conversations/${sessionId}`;
+		const { conversation } = await client.request<Conversation>('GET', path);
+		const shown = Object.values(conversation.messages).map(({ status, content }) => [
+			status,
+			content.map((part) => part.content).join(''),
+		]);
+		return shown.some(([status, text]) => status === 'success' && text === 'Here it is') && shown;
+	});
+	const texts = ['Make a video', 'One moment', 'Here it is'];
+	expect(messages).toEqual(texts.map((text) => ['success', text]));
+	expect(sandbox.charges).toHaveLength(1);
+});
 
 test('A model is told by each tool what it does, what costs credits and what is for good', async () => {
 	await WAYS['AI Agent 3']?.([]);

@@ -104,8 +104,16 @@ const OF_SERVICE: Row[] = [
 	],
 	['ambiguousVideo', { unidentified: { count: 2 } }, /one of the 2 newest videos\. /],
 	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Queue > Wait/],
-	['timedOut', STILL_QUEUED, /5 seconds.*"canceled" for 4 seconds.*'Completed Statuses'.*"q-1"/],
-	['timedOut', { ...STILL_QUEUED, isPending: true }, /5 seconds.*still being made.*Queue > Wait/],
+	[
+		'timedOut',
+		STILL_QUEUED,
+		/5 seconds To go on .*"q-1".*"canceled" for 4 seconds\. If "canceled" .*'Completed Statuses'/,
+	],
+	[
+		'timedOut',
+		{ ...STILL_QUEUED, isPending: true },
+		/5 seconds To go on .*"q-1".*still being made/,
+	],
 	['outOfTime', { leftSeconds: 12, usualSeconds: 34 }, /12 seconds are.*takes 34.*'Timeout Work/],
 	[
 		'tooManyVideos',

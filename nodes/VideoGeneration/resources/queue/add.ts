@@ -7,7 +7,7 @@ export const add: Operation<VideoOrder> = {
 	...ofOrder,
 	name: 'Add',
 	action: 'Queue video without waiting (costs credits)',
-	description: 'Queue a video without waiting for it, which costs credits',
+	description: 'Queue a video and return its queue ID at once, which costs credits',
 	fields: orderFields,
 	options: orderOptions,
 	prepare: getOrder,

@@ -8,7 +8,7 @@ export const getProgress: Operation<{ queueId: string }> = {
 	...ofQueueItem,
 	name: 'Get Progress',
 	action: 'Get progress of queued video',
-	description: "Show a queued video's progress",
+	description: 'Show the status and the progress of a queued video',
 	request: ENDPOINTS.getProgress,
 
 	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */

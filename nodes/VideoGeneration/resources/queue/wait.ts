@@ -21,7 +21,7 @@ export const wait: Operation<WaitOrder> = {
 	...ofQueueItem,
 	name: 'Wait',
 	action: 'Wait for queued video',
-	description: 'Wait until a queued video is finished and return its file',
+	description: 'Wait until a queued video is finished and return its URL and file',
 	request: ENDPOINTS.getProgress,
 	fields: [
 		...ofQueueItem.fields,

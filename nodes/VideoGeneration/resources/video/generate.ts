@@ -9,7 +9,8 @@ export const generate: Operation<VideoOrder> = {
 	...ofOrder,
 	name: 'Generate',
 	action: 'Generate video (costs credits)',
-	description: 'Generate a video from a project and return its file',
+	description:
+		'Generate a video and return its URL and file, which takes minutes and costs credits',
 	fields: [...orderFields, ...waitFields],
 	options: [...orderOptions, fileNameOption],
 	prepare: (context, isPaid) => ({
