@@ -171,16 +171,19 @@ describe('Where the service tells which video is whose,', () => {
 			'by its address 4 s after its status',
 			{ videoUrlInDetails: true, durations: { urlDelayMs: 4_000 } },
 		],
-	])('%s, a run makes three videos more at once with each that it is told', async (kind, settings) => {
-		service.sandbox.configure(settings);
-		makeVideosIn(20, 60, 140, ...Array.from({ length: 11 }, () => 200));
-		const [ending] = await play(begin(ofOneProject(14), atAddress(kind.replaceAll(' ', '-'))));
-		expectOwnVideos(ending?.result.items ?? [], 14);
-		const adds = service.sandbox.charges.map(({ at }) => at - (ending?.startedAt ?? 0));
-		const countBefore = (seconds: number) => adds.filter((at) => at < seconds * 1_000).length;
-		// At the same time, there are one, four, seven and ten.
-		expect([10, 60, 140, 220].map(countBefore)).toEqual([1, 5, 9, 13]);
-	});
+	])(
+		'%s, a run makes three videos more at once with each that it is told',
+		async (kind, settings) => {
+			service.sandbox.configure(settings);
+			makeVideosIn(20, 60, 140, ...Array.from({ length: 11 }, () => 200));
+			const [ending] = await play(begin(ofOneProject(14), atAddress(kind.replaceAll(' ', '-'))));
+			expectOwnVideos(ending?.result.items ?? [], 14);
+			const adds = service.sandbox.charges.map(({ at }) => at - (ending?.startedAt ?? 0));
+			const countBefore = (seconds: number) => adds.filter((at) => at < seconds * 1_000).length;
+			// At the same time, there are one, four, seven and ten.
+			expect([10, 60, 140, 220].map(countBefore)).toEqual([1, 5, 9, 13]);
+		},
+	);
 
 	test('forms are made beside each other, and at most ten at once', async () => {
 		service.sandbox.configure({ videoUrlInDetails: true });

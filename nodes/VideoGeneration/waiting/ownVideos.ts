@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { addTo, MIN_NAME_LENGTH } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
-import type { KnownEntry } from './knownEntries';
 
 /** What is shown in the moment in which an add is sent was there before it. */
 const MOMENT_MS = 0.001;
@@ -63,7 +62,8 @@ export interface ListedVideo {
 	createdAt: number | undefined;
 	/** When a list first showed it to this process. */
 	shownAt: number;
-	known?: Pick<KnownEntry, 'mayBeOld'> | undefined;
+	/** Whether that list showed nothing of the list before: the service may have written all IDs anew. */
+	known?: { mayBeOld?: boolean } | undefined;
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
