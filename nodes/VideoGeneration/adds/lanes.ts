@@ -12,6 +12,9 @@ const lanes = new Map<string, Lane>();
 /** How many videos of a project are made at the same time where the service tells them apart. */
 const TOLD_AT_ONCE = 10;
 
+/** How many more a run may make at once with each that it is told: 1, 4, 7, 10. */
+const MORE_PER_TOLD = 3;
+
 /** The place of an item whose video is being made, or waits for that. */
 interface Place {
 	run: Run;
@@ -82,10 +85,10 @@ class Lane {
 		}
 	}
 
-	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make one more at once. */
+	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make more at once. */
 	learn({ run }: Place, { isTold }: FinishedVideo): void {
 		if (isTold !== undefined) this.knownService.learn(isTold);
-		if (isTold) run.toldAtOnce += 1;
+		if (isTold) run.toldAtOnce += MORE_PER_TOLD;
 	}
 
 	leave(place: Place): void {

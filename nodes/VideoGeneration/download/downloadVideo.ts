@@ -4,12 +4,12 @@ import type {
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { withTimeout } from '../api/pacing';
+import { pause, withTimeout } from '../api/pacing';
 import { type ApiOptions, RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, nameContent, parseBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
-import { BROKEN_OFF, RequestFailure, TIMED_OUT } from '../failures/failure';
+import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/texts';
 import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
@@ -116,11 +116,12 @@ export async function storeVideo(
 	idleMs: number,
 ): Promise<IBinaryData> {
 	const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+	const watch = new Watch(idleMs);
 	// n8n's store may report something else.
 	let failure: RequestFailure | undefined;
 	const receive = async () => {
 		try {
-			return await withTimeout(async () => await chunks.next(), idleMs);
+			return await watch.await(chunks.next());
 		} catch (error) {
 			// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
 			const reason = classifyError(error);
@@ -128,25 +129,60 @@ export async function storeVideo(
 			throw failure;
 		}
 	};
-	let head = Buffer.alloc(0);
-	for (let next; head.length < HEAD_BYTES && !(next = await receive()).done;) {
-		head = Buffer.concat([head, next.value]);
-	}
-	const mimeType = findVideoType(headers['content-type'], head);
-	if (mimeType === undefined) {
-		const content = nameContent(parseBody(head.toString()));
-		throw new RequestFailure({ kind: 'unreadable', httpCode: '200', content });
-	}
-	async function* join() {
+	async function* join(head: Buffer) {
 		yield head;
 		for (let next; !(next = await receive()).done;) yield next.value;
 	}
-	const file = createStream(body, join());
 	try {
+		let head = Buffer.alloc(0);
+		for (let next; head.length < HEAD_BYTES && !(next = await receive()).done;) {
+			head = Buffer.concat([head, next.value]);
+		}
+		const mimeType = findVideoType(headers['content-type'], head);
+		if (mimeType === undefined) {
+			const content = nameContent(parseBody(head.toString()));
+			throw new RequestFailure({ kind: 'unreadable', httpCode: '200', content });
+		}
+		const file = createStream(body, join(head));
 		return await helpers.prepareBinaryData(file, addExtension(name, mimeType), mimeType);
 	} catch (error) {
+		if (error instanceof RequestFailure) throw failure ?? error;
 		const serviceMessage = toLine((error as Error).message);
 		throw failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
+	} finally {
+		watch.end();
+	}
+}
+
+/** Limits how long each chunk is awaited, with one timer for all: a long file has thousands, whose timers would take as long. */
+class Watch {
+	private readonly ending = new AbortController();
+	private dueAt = Infinity;
+	private fail: ((reason: unknown) => void) | undefined;
+
+	constructor(private readonly idleMs: number) {
+		void this.watch();
+	}
+
+	/** Awaits a chunk. @throws `TIMED_OUT` */
+	async await<T>(chunk: Promise<T>): Promise<T> {
+		this.dueAt = performance.now() + this.idleMs;
+		return await new Promise<T>((resolve, reject) => {
+			this.fail = reject;
+			chunk.then(resolve, reject);
+		}).finally(() => (this.dueAt = Infinity));
+	}
+
+	end(): void {
+		this.ending.abort(CANCELLED);
+	}
+
+	private async watch(): Promise<void> {
+		for (let delayMs = this.idleMs; delayMs > 0;) {
+			if (!(await pause(delayMs, this.ending.signal))) return;
+			delayMs = Math.ceil(Math.min(this.dueAt - performance.now(), this.idleMs));
+		}
+		this.fail?.(TIMED_OUT);
 	}
 }
 

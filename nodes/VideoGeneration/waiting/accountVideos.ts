@@ -4,6 +4,7 @@ import { isObject, toText } from '../api/response';
 import { addTo, EntryNames, getEntryKey, getPrint, isOneDate, parseLogTime } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
+import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, ListedVideo, QueueItem, QueueItemIds } from './ownVideos';
 import { decideOwners, getEarliest, isOlder, listNames, pickNamed } from './ownVideos';
 
@@ -58,36 +59,37 @@ export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
 	return videos;
 }
 
-/** What is known of an entry of the list. */
-interface KnownEntry extends Pick<ListedVideo, 'mayBeOld'> {
-	/** When a list first showed it to this process; Infinity before. */
-	shownAt: number;
-	/** When a list showed it last, or it was given. */
-	usedAt: number;
-	/** The queue item whose video it is, and the date of the entry when it was given. */
-	owner?: QueueItem;
-	createdAt?: number | undefined;
-}
-
 /** What is known of an account. Its keys share it, once their lists have shown the same entry. */
 class Account {
 	/** The waits that go on, and the videos that are owed. */
 	readonly claims = new Set<Claim>();
 	/** The items that had each queue ID, the latest last. */
 	readonly items = new Map<string, QueueItem[]>();
-	readonly entries = new Map<string, KnownEntry>();
+	readonly entries = new KnownEntries();
+	/** Whether a list has shown entries while something was waited for or owed, as it still is. */
+	hasList = false;
+	/** How many items are waited for, or will be. */
+	watchers = 0;
 	/** Until when no item of a project is given an entry that does not name it. */
 	readonly mistrusted = new Map() as Times;
 	private forgottenAt = performance.now();
 
-	/** Forgets what was not used for half an hour: a process may never be idle. */
+	/** Whether nothing is waited for or owed. */
+	get isIdle(): boolean {
+		return this.watchers + this.claims.size === 0;
+	}
+
+	/** Forgets what lists have shown once nothing is waited for or owed, and the rest after half an hour without use. */
 	forgetOld(): void {
 		const now = performance.now();
 		for (const claim of this.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
+		if (this.isIdle) {
+			this.entries.forgetFree();
+			this.hasList = false;
+		}
 		const since = now - OWED_MS;
 		if (this.forgottenAt > since) return;
-		this.forgottenAt = now;
-		for (const [key, { usedAt }] of this.entries) if (usedAt <= since) this.entries.delete(key);
+		for (; this.forgottenAt <= since; this.forgottenAt += OWED_MS) this.entries.forgetOld();
 		for (const [queueId, items] of this.items) {
 			const kept = items.filter(({ claims, usedAt = 0 }) => claims.size > 0 || usedAt > since);
 			if (kept.length > 0) this.items.set(queueId, kept);
@@ -102,7 +104,8 @@ class Account {
 	}
 
 	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
-	join({ claims, entries, items, mistrusted }: Account): void {
+	join({ claims, entries, items, mistrusted, watchers }: Account): void {
+		this.watchers += watchers;
 		const findSame = (item: QueueItem) =>
 			this.items
 				.get(item.queueId)
@@ -112,12 +115,7 @@ class Account {
 			claim.item = findSame(claim.item);
 			claim.item.claims.add(claim);
 		}
-		for (const [key, theirs] of entries) {
-			const { shownAt = Infinity, ...ours } = this.entries.get(key) ?? {};
-			const first = Math.min(shownAt, theirs.shownAt);
-			if (theirs.owner) theirs.owner = findSame(theirs.owner);
-			this.entries.set(key, { ...theirs, ...ours, shownAt: first });
-		}
+		this.entries.join(entries, findSame);
 		const others = [...items.values()].flat().filter((item) => findSame(item) === item);
 		for (const item of others) addTo(this.items, item.queueId, item);
 		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
@@ -134,7 +132,7 @@ export class AccountVideos {
 	private account = new Account();
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
-	/** How many items are waited for, or will be. */
+	/** How many items are waited for with this key, or will be. */
 	private watchers = 0;
 
 	constructor(readonly knownService: KnownService) {}
@@ -144,16 +142,19 @@ export class AccountVideos {
 		// What was read while nothing was waited for is too old.
 		if (this.watchers === 0) this.list = new AccountList(this);
 		this.watchers += 1;
+		this.account.watchers += 1;
 		return () => {
 			this.watchers -= 1;
+			this.account.watchers -= 1;
+			this.account.forgetOld();
 		};
 	}
 
 	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
 	isOver(): boolean {
 		this.account.forgetOld();
-		const { claims, entries, items } = this.account;
-		return this.watchers + claims.size + entries.size + items.size === 0;
+		const { entries, isIdle, items } = this.account;
+		return isIdle && entries.isEmpty && items.size === 0;
 	}
 
 	/** Begins a wait for a queue item. Several may wait for the same one. */
@@ -197,7 +198,8 @@ export class AccountVideos {
 
 	/** Notes an entry that n8n keeps as given to an item. An owner that this process has seen is surer. */
 	keepOwner(ids: QueueItemIds, entry: IDataObject): void {
-		if (this.openEntry(entry).owner === undefined) this.setOwner(entry, this.identify(ids));
+		const { entries } = this.account;
+		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
@@ -232,59 +234,44 @@ export class AccountVideos {
 		return item;
 	}
 
-	/** What is known of an entry. An ID that comes again with another date is that of a new entry. */
-	private openEntry(entry: IDataObject): KnownEntry {
-		const { entries } = this.account;
-		const key = getEntryKey(entry);
-		const found = entries.get(key);
-		const isAnother =
-			found?.owner && isOneDate(found.createdAt, parseLogTime(entry.createdAt)) === false;
-		if (found && !isAnother) return found;
-		const unknown = { shownAt: Infinity, usedAt: performance.now() };
-		entries.set(key, unknown);
-		return unknown;
-	}
-
-	private setOwner(entry: IDataObject, owner: QueueItem): void {
-		const given = { owner, createdAt: parseLogTime(entry.createdAt), usedAt: performance.now() };
-		Object.assign(this.openEntry(entry), given);
-	}
-
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
-		// An entry without an address is not listed yet.
+		if (this.account.isIdle) return;
 		const objects = entries.filter(isObject);
-		const listed = objects.filter(({ url }) => toText(url) !== '');
-		this.findOtherKeys(listed);
-		const open = listOpen(this.account.claims);
+		this.findOtherKeys(objects);
+		const { account } = this;
+		const open = listOpen(account.claims);
 		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
+		const projects = new Set(due.map(({ item }) => item.projectId));
 		// An entry that was listed before all adds is no open item's.
 		const firstSentAt = Math.min(...open.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(open, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free: ListedVideo[] = [];
 		const given = new Set<ListedVideo>();
-		const now = performance.now();
+		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
 		let changedAt = -Infinity;
-		const isNew = (entry: IDataObject) => this.openEntry(entry).shownAt === Infinity;
-		const areAllNew = this.sample !== undefined && objects.every(isNew);
-		this.sample = listed[0];
-		for (const entry of listed) {
-			const known = this.openEntry(entry);
-			if (areAllNew) known.mayBeOld = true;
-			const { mayBeOld, owner } = known;
-			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
-			known.usedAt = now;
+		this.sample = objects.find(isListed);
+		account.hasList ||= this.sample !== undefined;
+		for (const entry of objects) {
+			const isShown = isListed(entry);
+			const known = account.entries.find(entry, isShown ? first : undefined);
+			const { owner, shownAt = Infinity } = known ?? {};
+			if (shownAt < first.shownAt) first.mayBeOld = false;
+			if (!isShown) continue;
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.
 			const claims = owner ? listOpen(owner.claims) : names.find(entry);
-			if (claims.length === 0 && (shownAt < earliest || owner)) continue;
-			const createdAt = parseLogTime(entry.createdAt);
 			const projectId = toText(entry.projectId);
-			const video = { entry, projectId, createdAt, shownAt, mayBeOld };
+			const isDue =
+				shownAt >= earliest &&
+				(projectId === '' || projects.has(projectId) || projects.has(undefined));
+			if (claims.length === 0 && (owner || !isDue)) continue;
+			const createdAt = parseLogTime(entry.createdAt);
+			const video = { entry, projectId, createdAt, shownAt, known };
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
@@ -321,8 +308,10 @@ export class AccountVideos {
 			if (isAdded(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
 		const latest = new Map<string, ListedVideo>();
-		for (const video of free.sort((a, b) => a.shownAt - b.shownAt))
-			latest.set(video.projectId, video);
+		for (const video of free) {
+			const { shownAt = -Infinity } = latest.get(video.projectId) ?? {};
+			if (video.shownAt >= shownAt) latest.set(video.projectId, video);
+		}
 		for (const claim of due) {
 			const video = own.get(claim);
 			const { projectId } = claim.item;
@@ -339,19 +328,19 @@ export class AccountVideos {
 
 	private give(claim: Claim, { entry }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.setOwner(entry, claim.item);
+		this.account.entries.give(entry, claim.item);
 		if (claim.owedUntil !== undefined) this.account.drop(claim);
 	}
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
-	private findOtherKeys(listed: IDataObject[]): void {
+	private findOtherKeys(entries: IDataObject[]): void {
 		const all = [...this.knownService.byKey.values()];
 		const samples = new Map<string, AccountVideos>();
 		for (const each of all) {
 			if (each.sample && each.account !== this.account) samples.set(getEntryKey(each.sample), each);
 		}
 		if (samples.size === 0) return;
-		for (const entry of listed) {
+		for (const entry of entries) {
 			const { account, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
 			if (account === this.account || getPrint(entry) !== getPrint(sample)) continue;
 			this.account.join(account);
@@ -367,6 +356,9 @@ function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentifie
 	const toDate = (time = 0) => new Date(time).toISOString();
 	return { videoDate: toDate(video.createdAt), queueDate: toDate(queuedAt) };
 }
+
+/** An entry without an address is not listed yet. */
+const isListed = ({ url }: IDataObject) => toText(url) !== '';
 
 function extend(times: Times, projectId: string | undefined, until: number): void {
 	times.set(projectId, Math.max(times.get(projectId) ?? until, until));

@@ -1,3 +1,4 @@
+import * as n8nWorkflow from 'n8n-workflow';
 import type * as workersTurn from '../../../nodes/VideoGeneration/adds/workersTurn';
 import type * as entries from '../../../nodes/VideoGeneration/n8n/entries';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
@@ -9,11 +10,14 @@ export type Worker = typeof workersTurn & typeof entries;
 /** Loads the modules once more, as another process of n8n does. */
 function startWorker(): Worker {
 	const worker = {} as Worker;
+	// It has no memory, and takes longer to load than what it is tested with.
+	jest.doMock('n8n-workflow', () => n8nWorkflow);
 	jest.isolateModules(() => {
 		for (const name of ['n8n/entries', 'adds/workersTurn']) {
 			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/${name}`));
 		}
 	});
+	jest.dontMock('n8n-workflow');
 	return worker;
 }
 
