@@ -48,9 +48,6 @@ export const ISO_DATE =
 /** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
 const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
 
-/** A date and a time without a zone: its clock may be set back an hour. */
-export const LOCAL_DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
-
 /** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
 const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
 

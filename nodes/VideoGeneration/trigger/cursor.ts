@@ -8,13 +8,7 @@ import {
 	parseLogTime,
 	sortNewestFirst,
 } from '../api/videoLog';
-import {
-	adoptChanges,
-	isRemembered,
-	type ListedEntry,
-	type Remembered,
-	unwindClock,
-} from './listChanges';
+import { adoptChanges, isRemembered, type ListedEntry, type Remembered } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
 const MAX_SEEN = 5_000;
@@ -239,7 +233,7 @@ function listEntries(log: readonly unknown[], floor: number): Listed {
 		if (identity === undefined) continue;
 		entries.push({ entry, hash: String(hashText(identity)), time: parseLogTime(createdAt) ?? 0 });
 	}
-	return { entries: unwindClock(entries), oldCount };
+	return { entries, oldCount };
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {

@@ -1,6 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { toText } from '../api/response';
-import { LOCAL_DATE } from '../api/videoLog';
 
 /** An entry of the list, and what tells whether it is new. */
 export interface ListedEntry {
@@ -18,8 +16,6 @@ export interface Remembered {
 	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
 	videos: Record<string, number>;
 }
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Dates that change by less only lose or gain their fractions of a second. */
 const MIN_SHIFT_MS = 1_000;
@@ -81,23 +77,4 @@ function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[
 
 function toSecond(time: number): number {
 	return Math.floor(time / 1_000);
-}
-
-/**
- * The entries of a list whose dates name no zone, if its clock was set back: from then on, an entry counts as no older than
- * those that the list shows as older. A list that is not in order otherwise stays as it is.
- */
-export function unwindClock(listed: ListedEntry[]): ListedEntry[] {
-	const steps = listed.map(({ time }, index) => time - (listed[index - 1]?.time ?? time));
-	const rises = steps.filter((step) => step > 0);
-	const falls = steps.filter((step) => step < 0);
-	const [back = 0, ...others] = falls.length > rises.length ? rises : falls;
-	const isSetBack = back !== 0 && others.length === 0 && Math.abs(back) <= HOUR_MS;
-	const isLocal = ({ entry }: ListedEntry) => LOCAL_DATE.test(toText(entry.createdAt));
-	if (!isSetBack || !listed.every(isLocal)) return listed;
-	let latest = 0;
-	return (falls.length > rises.length ? listed.toReversed() : listed).map((each) => {
-		latest = Math.max(latest, each.time);
-		return { ...each, time: latest };
-	});
 }

@@ -357,32 +357,6 @@ describe('A service that begins to write its dates otherwise', () => {
 	});
 });
 
-describe('Where dates name no zone, and the clock is set back an hour,', () => {
-	const write = (id: number, minutes: number) =>
-		createEntry(`log-${id}`, new Date(START + minutes * 60_000).toISOString().slice(0, -1));
-	/** Fifty videos within 50 minutes; then, one more every two minutes. */
-	const all = Array.from({ length: 110 }, (_, i) => write(i, i < 50 ? i : i - 60 + 2 * (i - 50)));
-
-	test.each([
-		['the newest first', (log: IDataObject[]) => [...log].reverse()],
-		['the oldest first', (log: IDataObject[]) => log],
-	])('each new video of a list of the newest 50 is emitted, with %s', (_order, sort) => {
-		const poll = createPoller();
-		const list = (count: number) => sort(all.slice(count - 50, count));
-		poll(list(50));
-		for (let count = 51; count <= 110; count++) {
-			expect(poll(list(count))).toEqual([`log-${count - 1}`]);
-			expect(poll(list(count))).toEqual([]);
-		}
-	});
-
-	test('a video that a deletion brings back is old', () => {
-		const poll = createPoller();
-		poll(all.slice(1, 51));
-		expect(poll(all.slice(0, 49))).toEqual([]);
-	});
-});
-
 test('A long list without IDs whose dates lose their fractions for a while has no video emitted again', () => {
 	const poll = createPoller();
 	const write = (id: number, isWhole: boolean) => {
