@@ -63,7 +63,12 @@ const UNIX_TIME = /^(\d{10}|\d{13})(\.\d+)?$/;
 const MAX_DATE_LENGTH = 100;
 
 /** The year 2109. Services write "never" as a date far in the future. */
-export const MAX_LOG_TIME = 2 ** 42;
+const MAX_LOG_TIME = 2 ** 42;
+
+/** Whether a value is a time of the log in milliseconds since 1970, or 0 or -1, which stand for none. */
+export function isTime(value: unknown): value is number {
+	return Number.isInteger(value) && Number(value) >= -1 && Number(value) < MAX_LOG_TIME;
+}
 
 /**
  * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. Without a time zone, it

@@ -28,22 +28,20 @@ const MIN_RENAMED = 2;
 
 /** Whether an entry is remembered by its ID and its date: some services leave out the fractions of a second. */
 export function isRemembered({ videos }: Remembered, { hash, time }: ListedEntry): boolean {
-	const remembered = videos[hash];
-	return remembered !== undefined && toSecond(remembered) === toSecond(time);
+	return toSecond(videos[hash] ?? NaN) === toSecond(time);
 }
 
 /** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const same = listed.filter((each) => isRemembered(before, each));
 	if (same.length * 2 >= listed.length) return before;
-	const known = listed.filter(({ hash }) => before.videos[hash] !== undefined);
-	return adoptIds(shiftDates(before, known), listed);
+	return adoptIds(shiftDates(before, listed), listed);
 }
 
 /** Shifts all dates if those of the entries that are known have changed by the same time. */
-function shiftDates<T extends Remembered>(before: T, known: readonly ListedEntry[]): T {
+function shiftDates<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const getTime = ({ hash }: ListedEntry) => before.videos[hash] ?? 0;
-	const dated = known.filter((each) => each.time > 0 && getTime(each) > 0);
+	const dated = listed.filter((each) => each.time > 0 && getTime(each) > 0);
 	const shifts = Float64Array.from(dated, (each) => each.time - getTime(each)).sort();
 	const [least = 0, most = 0] = [shifts.at(0), shifts.at(-1)];
 	const isShift = least >= MIN_SHIFT_MS || most <= -MIN_SHIFT_MS;
