@@ -519,7 +519,7 @@ describe('A cursor that was saved', () => {
 					...SOUND,
 					tag,
 					emptyAccount: { account: 'abc', floor: START },
-				} as IDataObject;
+				};
 				const nested = { ...whole, [key]: { ...(whole[key] as object), [inner]: value } };
 				for (const saved of [value, { ...whole, [key]: value }, nested]) {
 					const stored = parseCursor(saved);
