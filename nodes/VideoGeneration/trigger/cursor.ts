@@ -52,8 +52,8 @@ export interface Watch {
 type Listed = ReturnType<typeof listEntries>;
 
 /**
- * Reads a saved cursor as far as it is sound: the same object if all of it is, else without its damaged parts; a damaged
- * time is none. Without what it must have, old videos would be new: it is `damaged` as a whole.
+ * Reads a saved cursor as far as it is sound: the same object, or a copy without its damaged parts. Without what it must
+ * have, old videos would be new: it is `damaged` as a whole. The times are read with the next full list alone.
  */
 export function parseCursor(value: unknown): StoredCursor {
 	if (value === undefined) return 'absent';
@@ -63,14 +63,11 @@ export function parseCursor(value: unknown): StoredCursor {
 	if (!isCursor || !isTime(floor) || !Number.isSafeInteger(changes)) return 'damaged';
 	const isEmptySound = isSound(emptyAccount, ['account'], 'floor');
 	const isTagSound = isSound(tag, ['account', 'etag'], 'fullReadAt');
-	const times = Object.entries(videos);
-	const areListsSound = projects.every(isText) && times.every(([, time]) => isTime(time));
 	const cursor = value as unknown as Cursor;
-	if (areListsSound && isEmptySound && isTagSound) return cursor;
+	if (projects.every(isText) && isEmptySound && isTagSound) return cursor;
 	return {
 		...cursor,
 		projects: projects.filter(isText),
-		videos: Object.fromEntries(times.map(([hash, time]) => [hash, isTime(time) ? time : 0])),
 		emptyAccount: isEmptySound ? cursor.emptyAccount : undefined,
 		tag: isTagSound ? cursor.tag : undefined,
 	};
@@ -90,14 +87,11 @@ const isText = (value: unknown) => typeof value === 'string';
  *
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
  * @returns the new entries, oldest first; the cursor, the same object when nothing changed; whether no entry was seen
- * before, so that others may have left the list; and whether entries without a readable date are listed that may be new
+ * before, so that others may have left the list; whether entries without a readable date are listed that may be new; and
+ * whether times of the cursor are damaged
  * @throws a RequestFailure, see `requireFields`
  */
-export function selectNewVideos(
-	log: readonly unknown[],
-	stored: StoredCursor,
-	watch: Watch,
-): { videos: IDataObject[]; cursor: Cursor; hasGap: boolean; hasUndated: boolean } {
+export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, watch: Watch) {
 	const { account, projectIds, emitExisting, polledAt } = watch;
 	const saved = typeof stored === 'string' ? undefined : stored;
 	const isOwn = saved?.account === account;
@@ -112,11 +106,16 @@ export function selectNewVideos(
 		// Another account, or the same one with a new key: the first list with entries tells.
 		const change = isOwn ? { projects: projectIds } : { emptyAccount };
 		const cursor = isSame || wasEmpty ? saved : { ...saved, changes, ...change };
-		return { videos: [], cursor, hasGap: false, hasUndated: false };
+		return { videos: [], cursor, hasGap: false, hasUndated: false, isDamaged: false };
 	}
+	// Each access to what n8n keeps takes long. A damaged time is none.
+	const times = Object.entries(saved?.videos ?? {});
+	const isDamaged = !times.every(([, time]) => isTime(time));
+	const sound = times.map(([hash, time]) => [hash, isTime(time) ? time : 0] as const);
+	const own = saved && { ...saved, videos: Object.fromEntries(sound) };
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
-	const isSeen = saved && listed.entries.some((each) => isRemembered(saved, each));
-	const known = isOwn || isSeen ? saved : undefined;
+	const isSeen = own && listed.entries.some((each) => isRemembered(own, each));
+	const known = isOwn || isSeen ? own : undefined;
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
 	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
 	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
@@ -136,11 +135,11 @@ export function selectNewVideos(
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
 	const undated = before.undated === undefined ? undefined : listed.undated;
 	const isKept = before.hasForgotten === hasForgotten && before.undated === undated;
-	const isUnchanged = isSame && saved === before && isKept && changed.length === 0;
+	const isUnchanged = isSame && own === before && isKept && !isDamaged && changed.length === 0;
 	const after = { ...before, hasForgotten, undated, changes, account, projects: projectIds };
 	const cursor = isUnchanged ? saved : remember(after, changed, listed.undated);
 	const hasUndated = listed.undated > 0 && cursor.undated !== before.undated;
-	return { videos, cursor, hasGap, hasUndated };
+	return { videos, cursor, hasGap, hasUndated, isDamaged };
 }
 
 /**
@@ -148,12 +147,13 @@ export function selectNewVideos(
  * there are several of them, the list has become longer: they are not new.
  */
 function leaveOutOlder(before: Cursor, { entries }: Listed): Cursor {
+	if (before.floor >= 0) return before;
 	const times = Object.values(before.videos).filter((time) => time > 0);
 	const oldest = times.reduce((least, time) => Math.min(least, time), Infinity);
 	const isOlder = ({ hash, time }: ListedEntry) =>
 		time > 0 && time < oldest && before.videos[hash] === undefined;
 	const older = new Set(entries.filter(isOlder).map(({ hash }) => hash));
-	if (before.floor >= 0 || older.size === 0 || oldest === Infinity) return before;
+	if (older.size === 0 || oldest === Infinity) return before;
 	const listed = new Set(entries.map(({ hash }) => hash));
 	const hasLeft = Object.keys(before.videos).some((hash) => !listed.has(hash));
 	return hasLeft || older.size > 1 ? { ...before, floor: oldest - 1 } : before;

@@ -121,8 +121,9 @@ async function fetchNewVideos(
 		const { entries, headers, statusCode } = await fetchVideoLog(service, options, etag);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const watch = { ...parameters, account, polledAt };
-		const { videos, cursor, hasGap, hasUndated } = selectNewVideos(entries, stored, watch);
-		if (store.isDamaged) warn(context, DAMAGED);
+		const news = selectNewVideos(entries, stored, watch);
+		const { videos, cursor, hasGap, hasUndated } = news;
+		if (store.isDamaged || news.isDamaged) warn(context, DAMAGED);
 		if (hasGap) warn(context, GAP);
 		if (hasUndated) warn(context, UNDATED);
 		const isUnchanged = statusCode === 304;

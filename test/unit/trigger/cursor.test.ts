@@ -268,7 +268,7 @@ describe('A large account', () => {
 	});
 });
 
-// What else may change, and at any time, stands in test/engine/random/serviceChanges.test.ts.
+// What else may change, and at any time, stands in test/engine/random/triggerYears.test.ts.
 describe('A service that begins to write its dates otherwise', () => {
 	const toLocal = (time: number, hours = 0) =>
 		new Date(time + hours * HOUR_MS).toISOString().replace(/\.\d+Z$/, '');
