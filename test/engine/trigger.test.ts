@@ -77,6 +77,50 @@ test.each(STORAGES)(
 	},
 );
 
+test.each(STORAGES)(
+	'A damaged state in %s is said once in the log of n8n, and what is sound of it stays',
+	async (storage) => {
+		const warn = jest.spyOn(Container.get(Logger), 'warn');
+		const trigger = await activate(storage);
+		finish('a', 'b');
+		expect(ids(await trigger.poll())).toEqual(['a', 'b']);
+		const { database } = trigger;
+		const damage = (text: string) => text.replace(/"(\d+)":\d{13}/g, '"$1":{"valueOf":1}');
+		database.staticData = damage(database.staticData);
+		if (database.row !== undefined) database.row = damage(database.row);
+		finish('c');
+		expect(ids(await trigger.activate())).toEqual(['c']);
+		expect(warn).toHaveBeenCalledWith(like(/found a damaged state/));
+		warn.mockClear();
+		finish('d');
+		expect(ids(await trigger.poll())).toEqual(['d']);
+		expect(warn).not.toHaveBeenCalled();
+		warn.mockRestore();
+	},
+);
+
+test('Videos whose date cannot be read are emitted, until so many are listed that n8n has a line in its log', async () => {
+	const warn = jest.spyOn(Container.get(Logger), 'warn');
+	const addUndated = (count: number, name: string) =>
+		service.sandbox.addVideos(
+			'main',
+			Array.from({ length: count }, (_, i) => ({ id: `${name}-${i}`, createdAt: '05.07.2026' })),
+		);
+	finish('dated');
+	addUndated(1_000, 'existing');
+	const trigger = await activate();
+	addUndated(1, 'next');
+	expect(ids(await trigger.poll())).toEqual(['next-0']);
+	addUndated(1, 'later');
+	expect(ids(await trigger.poll())).toBeNull();
+	expect(warn.mock.calls).toEqual(
+		Array(2).fill([like(/over 1,000 videos without a readable date/)]),
+	);
+	finish('new');
+	expect(ids(await trigger.poll())).toEqual(['new']);
+	warn.mockRestore();
+});
+
 describe('The trigger', () => {
 	test.each([
 		['an ID', 'city-tour'],

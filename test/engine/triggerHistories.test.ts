@@ -204,8 +204,6 @@ interface Memory {
 /** The limits that the documents name. */
 const REMEMBERED = 5_000;
 const UNDATED_REMEMBERED = 1_000;
-/** A list of this size may be cut off. */
-const CUT_OFF = 50;
 const STATE_LIMIT_BYTES = 256_000;
 /** What n8n's scheduler grants a poll here, and an n8n without it; the first one has less than a minute. */
 const BUDGET_MS = 45_000;
@@ -371,8 +369,11 @@ class History {
 		const ids = new Set(log.map(identify));
 		const hasLeft = remembered.some(([id]) => !ids.has(id));
 		const firstSeen = Math.min(...remembered.map(([, time]) => time || Infinity));
-		const hasOlder = log.some(({ time }) => time > 0 && time < firstSeen);
-		const isRaised = hasLeft && hasOlder && firstSeen < Infinity && !forgetsAny;
+		// Several at once tell that the list shows more.
+		const older = log.filter((each) => each.time > 0 && each.time < firstSeen);
+		const olderIds = new Set(older.map(identify).filter((id) => !seen.has(id)));
+		const isOlder = olderIds.size > (hasLeft ? 0 : 1);
+		const isRaised = isOlder && firstSeen < Infinity && !forgetsAny;
 		const floor = isRaised ? firstSeen : firstFloor;
 		const isOld = (time: number) =>
 			(known !== undefined && isForgotten(time)) || (time > 0 && time < floor);
@@ -387,9 +388,7 @@ class History {
 		const videos = unseen.filter((video) => watches.every((ids) => isWatched(video, ids)));
 		videos.sort((a, b) => (a.time || Infinity) - (b.time || Infinity) || 0);
 		const dated = log.filter(({ time }) => time > 0);
-		const oldest = dated.reduce((least, { time }) => Math.min(least, time), dated[0]?.time ?? 0);
-		const cutOff = log.length >= CUT_OFF ? oldest : 0;
-		const after = { seen, floor: Math.max(floor, cutOff) };
+		const after = { seen, floor };
 		const hasOld = known?.hasOld === true || dated.some(({ time }) => isOld(time));
 		const isForgottenAfter = createForgottenTest(after);
 		const forgets = [...seen.values()].some((time) => time > 0 && isForgottenAfter(time));

@@ -45,11 +45,13 @@ export function getPrint({ createdAt, url }: IDataObject): string {
 export const ISO_DATE =
 	/^2\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:?[0-5]\d)$/;
 
-/** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
-const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
+/** Other dates can be confused: JavaScript reads 05.07.2026 as May 7. */
+const BEGINS_WITH_YEAR = /^\d{4}([-/.])\d\d?\1\d\d?(?!\d)/;
+const NAMES_MONTH_AND_YEAR =
+	/^(?=.*\b\d{4}\b).*\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/i;
 
-/** A date and a time without a zone: its clock may be set back an hour. */
-export const LOCAL_DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
+/** A date that ends like this names its zone, which JavaScript explains; one that ends in a word, such as GMT, may too. */
+const HAS_ZONE = /(Z|:[^+-]{2,20}[+-]\d\d:?\d\d)( \(.*\))?$/i;
 
 /** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
 const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
@@ -61,7 +63,12 @@ const UNIX_TIME = /^(\d{10}|\d{13})(\.\d+)?$/;
 const MAX_DATE_LENGTH = 100;
 
 /** The year 2109. Services write "never" as a date far in the future. */
-export const MAX_LOG_TIME = 2 ** 42;
+const MAX_LOG_TIME = 2 ** 42;
+
+/** Whether a value is a time of the log in milliseconds since 1970, or 0 or -1, which stand for none. */
+export function isTime(value: unknown): value is number {
+	return Number.isInteger(value) && Number(value) >= -1 && Number(value) < MAX_LOG_TIME;
+}
 
 /**
  * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. Without a time zone, it
@@ -79,9 +86,11 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 }
 
 function parseDate(trimmed: string): number {
+	if (!BEGINS_WITH_YEAR.test(trimmed) && !NAMES_MONTH_AND_YEAR.test(trimmed)) return NaN;
 	if (trimmed.endsWith('Z')) return Date.parse(trimmed);
 	const text = HAS_HOUR_ZONE.test(trimmed) ? `${trimmed}:00` : trimmed;
-	return (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
+	const inUtc = /[AP]M$/i.test(text) ? `${text} Z` : `${text}Z`;
+	return (HAS_ZONE.test(text) ? NaN : Date.parse(inUtc)) || Date.parse(text);
 }
 
 export interface DatedVideo {

@@ -1,27 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hashText';
 import { createIncomplete, isObject, toText } from '../api/response';
-import {
-	identifyEntry,
-	ISO_DATE,
-	MAX_LOG_TIME,
-	parseLogTime,
-	sortNewestFirst,
-} from '../api/videoLog';
-import {
-	adoptChanges,
-	isRemembered,
-	type ListedEntry,
-	type Remembered,
-	unwindClock,
-} from './listChanges';
+import { identifyEntry, ISO_DATE, isTime, parseLogTime, sortNewestFirst } from '../api/videoLog';
+import { adoptChanges, isRemembered, type ListedEntry, type Remembered } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
 const MAX_SEEN = 5_000;
 const MAX_UNDATED = 1_000;
-
-/** A list of this size may hold only the newest entries: a deletion then brings old ones into it. */
-const MIN_CUT_OFF = 50;
 
 /** Of a list of this size, an entry was seen before, unless others have left it meanwhile. */
 const MIN_GAP_LIST = 10;
@@ -33,9 +18,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The state of the trigger between two polls, as JSON. Every entry that was ever listed is in `videos`, or
- * its time is at or below `floor`: no entry is new twice, and none above the floor is overlooked. The time
- * of an entry without a readable date is 0, which is old only once such entries were forgotten.
+ * The state of the trigger between two polls, as JSON. Every entry that was ever listed is in `videos`, or its time is at
+ * or below `floor`. The time of an entry without a readable date is 0, which is old only once such entries were forgotten.
  */
 export interface Cursor extends Remembered {
 	version: 1;
@@ -46,7 +30,8 @@ export interface Cursor extends Remembered {
 	emptyAccount?: Pick<Cursor, 'account' | 'floor'> | undefined;
 	/** The watched projects; empty for all. */
 	projects: readonly string[];
-	isUndatedForgotten?: boolean;
+	/** Set once entries without a readable date were forgotten: tells whether others are listed now. */
+	undated?: number | undefined;
 	/** Whether the list may show entries that are not remembered, since they are older than the floor. */
 	hasForgotten?: boolean;
 	/** The tag of the last log that was read in full, where the service sends tags. */
@@ -64,37 +49,49 @@ export interface Watch {
 	polledAt: number;
 }
 
-/** The entries of a list, and how many others are older than the floor. */
-interface Listed {
-	entries: ListedEntry[];
-	oldCount: number;
-}
+type Listed = ReturnType<typeof listEntries>;
 
-/** Anything but a cursor is `damaged`: without what it remembers, old videos would be new. */
+/**
+ * Reads a saved cursor as far as it is sound: the same object, or a copy without its damaged parts. Without what it must
+ * have, old videos would be new: it is `damaged` as a whole. The times are read with the next full list alone.
+ */
 export function parseCursor(value: unknown): StoredCursor {
 	if (value === undefined) return 'absent';
 	if (!isObject(value)) return 'damaged';
-	const { version, changes, account, projects, floor, videos } = value as Partial<Cursor>;
-	const isSound = version === 1 && typeof account === 'string' && Array.isArray(projects);
-	const hasTimes = Number.isInteger(floor) && Number(floor) < MAX_LOG_TIME && isObject(videos);
-	const isCursor = isSound && hasTimes && Number.isInteger(changes);
-	return isCursor ? (value as unknown as Cursor) : 'damaged';
+	const { version, changes, account, projects, floor, videos, emptyAccount, tag } = value;
+	const isCursor = version === 1 && isText(account) && Array.isArray(projects) && isObject(videos);
+	if (!isCursor || !isTime(floor) || !Number.isSafeInteger(changes)) return 'damaged';
+	const isEmptySound = isSound(emptyAccount, ['account'], 'floor');
+	const isTagSound = isSound(tag, ['account', 'etag'], 'fullReadAt');
+	const cursor = value as unknown as Cursor;
+	if (projects.every(isText) && isEmptySound && isTagSound) return cursor;
+	return {
+		...cursor,
+		projects: projects.filter(isText),
+		emptyAccount: isEmptySound ? cursor.emptyAccount : undefined,
+		tag: isTagSound ? cursor.tag : undefined,
+	};
 }
+
+/** Whether a part is missing, or has these texts and this time. */
+function isSound(part: unknown, texts: readonly string[], time: string): boolean {
+	if (!isObject(part)) return part === undefined;
+	return texts.every((name) => isText(part[name])) && isTime(part[time]);
+}
+
+const isText = (value: unknown) => typeof value === 'string';
 
 /**
  * Selects the new entries of the video log: those whose ID was never listed, whatever their date says,
  * unless they are as old as the entries that are not remembered any more.
  *
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
- * @returns the new entries, oldest first; the cursor, the same object when nothing changed; and whether no entry
- * was seen before, so that others may have left a list that shows only the newest ones
+ * @returns the new entries, oldest first; the cursor, the same object when nothing changed; whether no entry was seen
+ * before, so that others may have left the list; whether entries without a readable date are listed that may be new; and
+ * whether times of the cursor are damaged
  * @throws a RequestFailure, see `requireFields`
  */
-export function selectNewVideos(
-	log: readonly unknown[],
-	stored: StoredCursor,
-	watch: Watch,
-): { videos: IDataObject[]; cursor: Cursor; hasGap: boolean } {
+export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, watch: Watch) {
 	const { account, projectIds, emitExisting, polledAt } = watch;
 	const saved = typeof stored === 'string' ? undefined : stored;
 	const isOwn = saved?.account === account;
@@ -109,88 +106,89 @@ export function selectNewVideos(
 		// Another account, or the same one with a new key: the first list with entries tells.
 		const change = isOwn ? { projects: projectIds } : { emptyAccount };
 		const cursor = isSame || wasEmpty ? saved : { ...saved, changes, ...change };
-		return { videos: [], cursor, hasGap: false };
+		return { videos: [], cursor, hasGap: false, hasUndated: false, isDamaged: false };
 	}
+	// Each access to what n8n keeps takes long. A damaged time is none.
+	const times = Object.entries(saved?.videos ?? {});
+	const isDamaged = !times.every(([, time]) => isTime(time));
+	const sound = times.map(([hash, time]) => [hash, isTime(time) ? time : 0] as const);
+	const own = saved && { ...saved, videos: Object.fromEntries(sound) };
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
-	const isSeen = saved && listed.entries.some((each) => isRemembered(saved, each));
-	const known = isOwn || isSeen ? saved : undefined;
+	const isSeen = own && listed.entries.some((each) => isRemembered(own, each));
+	const known = isOwn || isSeen ? own : undefined;
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
 	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
 	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
 	const before = known ? leaveOutOlder(adoptChanges(known, listed.entries), listed) : first;
 
 	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
-	if (isEmitting) requireFields(listed, { ...before, hasForgotten }, unseen, projectIds);
+	const hasUnseen = isEmitting && unseen.length > 0;
+	const isUnsure = isEmitting && before.undated !== undefined;
+	requireFields(
+		listed,
+		isUnsure || (hasUnseen && hasForgotten),
+		hasUnseen && projectIds.length > 0,
+	);
 	// The earlier videos of a project that was added since may be unseen, but are not new.
 	const filters = [projectIds, before.projects];
 	const isWanted = ({ entry }: ListedEntry) => filters.every((ids) => isWatched(entry, ids));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
-	const floor = Math.max(before.floor, findCutOff(listed));
-	const hasLimits = before.floor === floor && before.hasForgotten === hasForgotten;
-	const isUnchanged = isSame && saved === before && hasLimits && changed.length === 0;
-	const after = { ...before, floor, hasForgotten, changes, account, projects: projectIds };
-	return { videos, cursor: isUnchanged ? saved : remember(after, changed), hasGap };
+	const undated = before.undated === undefined ? undefined : listed.undated;
+	const isKept = before.hasForgotten === hasForgotten && before.undated === undated;
+	const isUnchanged = isSame && own === before && isKept && !isDamaged && changed.length === 0;
+	const after = { ...before, hasForgotten, undated, changes, account, projects: projectIds };
+	const cursor = isUnchanged ? saved : remember(after, changed, listed.undated);
+	const hasUndated = listed.undated > 0 && cursor.undated !== before.undated;
+	return { videos, cursor, hasGap, hasUndated, isDamaged };
 }
 
-/** If an entry has left a list of which all was seen, older ones than those have moved up into it, and are not new. */
+/**
+ * While all is remembered, entries that are older than that have moved up into the list if others have left it, and if
+ * there are several of them, the list has become longer: they are not new.
+ */
 function leaveOutOlder(before: Cursor, { entries }: Listed): Cursor {
-	const oldest = findOldest(Object.values(before.videos));
-	const hasOlder = findOldest(entries.map(({ time }) => time)) < oldest;
-	if (before.floor >= 0 || !hasOlder || oldest === Infinity) return before;
+	if (before.floor >= 0) return before;
+	const times = Object.values(before.videos).filter((time) => time > 0);
+	const oldest = times.reduce((least, time) => Math.min(least, time), Infinity);
+	const isOlder = ({ hash, time }: ListedEntry) =>
+		time > 0 && time < oldest && before.videos[hash] === undefined;
+	const older = new Set(entries.filter(isOlder).map(({ hash }) => hash));
+	if (older.size === 0 || oldest === Infinity) return before;
 	const listed = new Set(entries.map(({ hash }) => hash));
 	const hasLeft = Object.keys(before.videos).some((hash) => !listed.has(hash));
-	return hasLeft ? { ...before, floor: oldest - 1 } : before;
+	return hasLeft || older.size > 1 ? { ...before, floor: oldest - 1 } : before;
 }
 
-function findOldest(times: readonly number[]): number {
-	return times.reduce((oldest, time) => Math.min(oldest, time || Infinity), Infinity);
-}
-
-/** What a list shows that was not seen before, or has another date now. */
+/** What a list shows that was not seen before, and what also has another date now. */
 function findNews({ entries, oldCount }: Listed, before: Cursor) {
-	const changed = new Map<string, ListedEntry>();
-	let hasForgotten = before.hasForgotten === true || oldCount > 0;
-	for (const listed of entries) {
-		const { hash, time } = listed;
-		const wasAt = before.videos[hash];
-		const isOld = isForgotten(time, before);
-		if (isOld) hasForgotten ||= time > 0;
-		else if (wasAt === undefined || (wasAt !== time && time > 0)) changed.set(hash, listed);
-	}
-	const isUnseen = ({ hash }: ListedEntry) =>
-		changed.has(hash) && before.videos[hash] === undefined;
+	const isOld = ({ time }: ListedEntry) => isForgotten(time, before);
+	const isUnseen = (each: ListedEntry) => before.videos[each.hash] === undefined && !isOld(each);
+	const isChanged = (each: ListedEntry) =>
+		isUnseen(each) || (each.time > 0 && before.videos[each.hash] !== each.time && !isOld(each));
+	const unseen = new Map(entries.filter(isUnseen).map((each) => [each.hash, each]));
+	const showsOld = oldCount > 0 || entries.some((each) => each.time > 0 && isOld(each));
 	const isLong = entries.length >= MIN_GAP_LIST && oldCount === 0;
 	return {
-		changed: [...changed.values()],
-		unseen: [...changed.values()].filter(isUnseen),
-		hasForgotten,
+		unseen: [...unseen.values()],
+		changed: entries.filter(isChanged),
+		hasForgotten: before.hasForgotten === true || showsOld,
 		hasGap: isLong && Object.keys(before.videos).length > 0 && entries.every(isUnseen),
 	};
 }
 
 /** @throws a RequestFailure if a field is missing that tells whether entries are new, or wanted */
-function requireFields(
-	{ entries, oldCount }: Listed,
-	{ isUndatedForgotten, hasForgotten }: Cursor,
-	unseen: readonly ListedEntry[],
-	projectIds: readonly string[],
-): void {
+function requireFields({ entries, oldCount }: Listed, needsDates: boolean, needsProjects: boolean) {
 	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
-	const isUnsure = isUndatedForgotten === true || (hasForgotten === true && unseen.length > 0);
-	if (entries.length > 0 && isUndated && isUnsure) throw createIncomplete('createdAt');
+	if (needsDates && isUndated) throw createIncomplete('createdAt');
 	const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
-	const isWanted = projectIds.length > 0 && unseen.length > 0;
-	if (isWanted && entries.every(isOfNone)) throw createIncomplete('projectId');
+	if (needsProjects && entries.every(isOfNone)) throw createIncomplete('projectId');
 }
 
 /** The entry with the latest date, for a test event. */
-export function findNewestVideo(
-	log: readonly unknown[],
-	projectIds: readonly string[],
-): IDataObject | undefined {
-	const isListed = (video: IDataObject) => identifyEntry(video) !== undefined;
-	const videos = sortNewestFirst(log).map(({ video }) => video);
-	return videos.find((video) => isListed(video) && isWatched(video, projectIds));
+export function findNewestVideo(log: readonly unknown[], projectIds: readonly string[]) {
+	const isShown = ({ video }: { video: IDataObject }) =>
+		identifyEntry(video) !== undefined && isWatched(video, projectIds);
+	return sortNewestFirst(log).find(isShown)?.video;
 }
 
 /** The tag to request the log with; none once an hour, so that a tag that fails to change loses no video. */
@@ -209,25 +207,20 @@ export function keepTag(cursor: Cursor, account: string, header: unknown, now: n
 	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 
-function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor): boolean {
-	return time === 0 ? isUndatedForgotten : time <= floor;
-}
-
-/** The time up to which a list may have been cut off, or -1. A list that reaches below the floor was not. */
-function findCutOff({ entries, oldCount }: Listed): number {
-	if (oldCount > 0 || entries.length < MIN_CUT_OFF) return -1;
-	const oldest = findOldest(entries.map(({ time }) => time));
-	return oldest === Infinity ? -1 : oldest - 1;
+function isForgotten(time: number, { floor, undated }: Cursor): boolean {
+	return time === 0 ? undated !== undefined : time <= floor;
 }
 
 /**
  * The entries of the log. Those older than the floor, almost all of a long log, are only counted: reading their dates
  * would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
  */
-function listEntries(log: readonly unknown[], floor: number): Listed {
+function listEntries(log: readonly unknown[], floor: number) {
 	const dayBefore = floor < 0 ? '' : new Date(floor - DAY_MS).toISOString();
 	const entries: ListedEntry[] = [];
 	let oldCount = 0;
+	// Changes with the entries that have no readable date.
+	let undated = 0;
 	for (const entry of log) {
 		if (!isObject(entry)) continue;
 		const { createdAt } = entry;
@@ -237,9 +230,12 @@ function listEntries(log: readonly unknown[], floor: number): Listed {
 		}
 		const identity = identifyEntry(entry);
 		if (identity === undefined) continue;
-		entries.push({ entry, hash: String(hashText(identity)), time: parseLogTime(createdAt) ?? 0 });
+		const hash = hashText(identity);
+		const time = parseLogTime(createdAt) ?? 0;
+		if (time === 0) undated += hash % 2 ** 32;
+		entries.push({ entry, hash: String(hash), time });
 	}
-	return { entries: unwindClock(entries), oldCount };
+	return { entries, oldCount, undated };
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
@@ -253,15 +249,14 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 }
 
 /** Adds entries, and keeps the newest. Those of one millisecond stay together: only their time tells that they are old. */
-function remember(before: Cursor, added: readonly ListedEntry[]): Cursor {
+function remember(before: Cursor, added: readonly ListedEntry[], undated: number): Cursor {
 	const all = new Map(Object.keys(before.videos).map((hash) => [hash, before.videos[hash] ?? 0]));
 	for (const { hash, time } of added) all.set(hash, time);
 	const times = Float64Array.from(all.values()).sort();
 	const dated = times.filter((time) => time > 0);
 	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
-	const isUndatedForgotten =
-		before.isUndatedForgotten === true || times.length - dated.length > MAX_UNDATED;
-	const after = { ...before, floor, isUndatedForgotten, videos: {} as Cursor['videos'] };
+	const isFull = times.length - dated.length > MAX_UNDATED;
+	const after = { ...before, floor, ...(isFull && { undated }), videos: {} as Cursor['videos'] };
 	for (const [hash, time] of all) {
 		if (isForgotten(time, after)) after.hasForgotten = true;
 		else after.videos[hash] = time;

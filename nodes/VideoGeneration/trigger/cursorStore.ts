@@ -10,19 +10,20 @@ const PREPARED_MS = 50_000;
 /**
  * The places where n8n keeps the cursor; the one with more changes is the later one.
  *
- * - The workflow's static data, by the node's ID, so that it stays when the node is renamed. n8n saves and loads them
- *   with every execution, and saves them when it activates the workflow.
+ * - The workflow's static data, by the node's ID, so that it stays when the node is renamed. n8n saves them with every
+ *   execution, and when it activates the workflow.
  * - With durable cursors, the node's static data: a copy for each poll, which n8n saves with every poll but the one that
- *   activates the workflow. That poll's cursor stays in the workflow's static data until a later one is saved; that of
- *   a poll that starts an execution does not go there: n8n may save it without the execution.
+ *   activates the workflow. The cursor of a poll that starts an execution is there alone: n8n saves both or none.
  */
 export class CursorStore {
 	private readonly data: IDataObject;
 	private readonly workflowData: IDataObject;
 	private readonly key: string;
-	/** n8n watches plain static data for changes through a property that a copy does not have. */
+	/** Plain static data have a property that such a copy does not have. */
 	private readonly isDurable: boolean;
 	private readonly node: string;
+	/** Whether the loaded cursor was not sound. */
+	isDamaged = false;
 
 	constructor(context: IPollFunctions) {
 		this.data = context.getWorkflowStaticData('node');
@@ -34,13 +35,15 @@ export class CursorStore {
 
 	/** Undefined for a copy from before the last poll: n8n prepares at once all polls that it has missed. */
 	load(): StoredCursor | undefined {
-		const cursor = parseCursor(this.workflowData[this.key]);
-		if (!this.isDurable) return cursor;
-		const durable = parseCursor(this.data.cursor);
+		const { data, workflowData, key, isDurable } = this;
+		const cursor = parseCursor(workflowData[key]);
+		const durable = isDurable ? parseCursor(data.cursor) : 'absent';
 		const loaded = count(durable) >= count(cursor) ? durable : cursor;
+		this.isDamaged = ![data.cursor ?? 'absent', workflowData[key] ?? 'absent'].includes(loaded);
 		const last = lastSaves.get(this.node);
 		// Without any cursor, n8n may have begun anew.
-		if (loaded === 'absent' || !last || performance.now() >= last.until) return loaded;
+		if (!isDurable || loaded === 'absent' || !last || performance.now() >= last.until)
+			return loaded;
 		return count(loaded) < last.changes ? undefined : loaded;
 	}
 
@@ -49,7 +52,7 @@ export class CursorStore {
 		const now = performance.now();
 		for (const [node, { until }] of lastSaves) if (until <= now) lastSaves.delete(node);
 		lastSaves.set(this.node, { changes: cursor.changes, until: now + PREPARED_MS });
-		if (cursor === stored) return;
+		if (cursor === stored && !this.isDamaged) return;
 		const { data, workflowData, key, isDurable } = this;
 		const isReplaced = count(parseCursor(data.cursor)) >= count(parseCursor(workflowData[key]));
 		if (isDurable) data.cursor = { ...cursor };

@@ -1,6 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { toText } from '../api/response';
-import { LOCAL_DATE } from '../api/videoLog';
 
 /** An entry of the list, and what tells whether it is new. */
 export interface ListedEntry {
@@ -19,8 +17,6 @@ export interface Remembered {
 	videos: Record<string, number>;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
-
 /** Dates that change by less only lose or gain their fractions of a second. */
 const MIN_SHIFT_MS = 1_000;
 
@@ -32,22 +28,20 @@ const MIN_RENAMED = 2;
 
 /** Whether an entry is remembered by its ID and its date: some services leave out the fractions of a second. */
 export function isRemembered({ videos }: Remembered, { hash, time }: ListedEntry): boolean {
-	const remembered = videos[hash];
-	return remembered !== undefined && toSecond(remembered) === toSecond(time);
+	return toSecond(videos[hash] ?? NaN) === toSecond(time);
 }
 
 /** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const same = listed.filter((each) => isRemembered(before, each));
 	if (same.length * 2 >= listed.length) return before;
-	const known = listed.filter(({ hash }) => before.videos[hash] !== undefined);
-	return adoptIds(shiftDates(before, known), listed);
+	return adoptIds(shiftDates(before, listed), listed);
 }
 
 /** Shifts all dates if those of the entries that are known have changed by the same time. */
-function shiftDates<T extends Remembered>(before: T, known: readonly ListedEntry[]): T {
+function shiftDates<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const getTime = ({ hash }: ListedEntry) => before.videos[hash] ?? 0;
-	const dated = known.filter((each) => each.time > 0 && getTime(each) > 0);
+	const dated = listed.filter((each) => each.time > 0 && getTime(each) > 0);
 	const shifts = Float64Array.from(dated, (each) => each.time - getTime(each)).sort();
 	const [least = 0, most = 0] = [shifts.at(0), shifts.at(-1)];
 	const isShift = least >= MIN_SHIFT_MS || most <= -MIN_SHIFT_MS;
@@ -81,23 +75,4 @@ function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[
 
 function toSecond(time: number): number {
 	return Math.floor(time / 1_000);
-}
-
-/**
- * The entries of a list whose dates name no zone, if its clock was set back: from then on, an entry counts as no older than
- * those that the list shows as older. A list that is not in order otherwise stays as it is.
- */
-export function unwindClock(listed: ListedEntry[]): ListedEntry[] {
-	const steps = listed.map(({ time }, index) => time - (listed[index - 1]?.time ?? time));
-	const rises = steps.filter((step) => step > 0);
-	const falls = steps.filter((step) => step < 0);
-	const [back = 0, ...others] = falls.length > rises.length ? rises : falls;
-	const isSetBack = back !== 0 && others.length === 0 && Math.abs(back) <= HOUR_MS;
-	const isLocal = ({ entry }: ListedEntry) => LOCAL_DATE.test(toText(entry.createdAt));
-	if (!isSetBack || !listed.every(isLocal)) return listed;
-	let latest = 0;
-	return (falls.length > rises.length ? listed.toReversed() : listed).map((each) => {
-		latest = Math.max(latest, each.time);
-		return { ...each, time: latest };
-	});
 }

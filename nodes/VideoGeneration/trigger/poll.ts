@@ -35,6 +35,9 @@ const POLL_TEXTS = {
 	nextTry: NEXT_POLL,
 	rateLimitAdvice: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
 };
+const GAP = 'found only new videos: others may have left the list, and are missed';
+const UNDATED = 'found over 1,000 videos without a readable date: new ones may be missed';
+const DAMAGED = 'found a damaged state: what it cannot read of it begins anew';
 const TEST_TEXTS = { nextTry: 'Fetch the test event again later.' };
 const DOWNLOAD_TEXTS = { nextTry: 'Download it later in the workflow with Video > Download.' };
 
@@ -118,9 +121,11 @@ async function fetchNewVideos(
 		const { entries, headers, statusCode } = await fetchVideoLog(service, options, etag);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const watch = { ...parameters, account, polledAt };
-		const { videos, cursor, hasGap } = selectNewVideos(entries, stored, watch);
-		if (hasGap)
-			warn(context, 'found only new videos: others may have left the list, and are missed');
+		const news = selectNewVideos(entries, stored, watch);
+		const { videos, cursor, hasGap, hasUndated } = news;
+		if (store.isDamaged || news.isDamaged) warn(context, DAMAGED);
+		if (hasGap) warn(context, GAP);
+		if (hasUndated) warn(context, UNDATED);
 		const isUnchanged = statusCode === 304;
 		const kept = isUnchanged ? cursor : keepTag(cursor, account, headers.etag, Date.now());
 		store.save(kept, stored, videos.length > 0);
@@ -133,12 +138,10 @@ async function fetchNewVideos(
 /** The newest video, for a user who builds the workflow. The cursor stays as it is. @throws a NodeApiError */
 async function fetchTestEvent(context: IPollFunctions, deadline: number) {
 	const parameters = getTriggerParameters(context);
-	let entries: unknown[];
-	try {
-		({ entries } = await fetchVideoLog(await openService(context), limitList(deadline)));
-	} catch (error) {
+	const fetchLog = async () => await fetchVideoLog(await openService(context), limitList(deadline));
+	const { entries } = await fetchLog().catch((error: unknown) => {
 		throw createApiError(context.getNode(), error, TEST_TEXTS);
-	}
+	});
 	const newest = findNewestVideo(entries, parameters.projectIds);
 	if (newest) return await attachFiles(context, [newest], parameters, deadline);
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {

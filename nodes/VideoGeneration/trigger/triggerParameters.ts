@@ -43,7 +43,7 @@ export const triggerProperties: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to also start the workflow for videos that are already finished when it is published for the first time. To get them later, replace this node with a copy of it.',
+				'Whether to also start the workflow for videos that are already finished when it is published for the first time. To get them later, use Video > Get Many.',
 		},
 		{
 			...binaryPropertyField,

@@ -20,7 +20,7 @@ import { change, type Form, isBlind, isReadable, USUAL, write } from './waitForm
  * leave the queue; Queue > Wait beside others of its project, or without the date of its item or of entries.
  *
  * Not drawn: queue IDs that change; several accounts. What a service does that always writes alike stands
- * in random.test.ts, and what a trigger does with such changes in serviceChanges.test.ts.
+ * in random.test.ts, and what a trigger does with such changes in triggerYears.test.ts.
  */
 
 const PROJECTS = ['project-product-teaser', 'project-city-tour', 'project-launch-film'];

@@ -21,9 +21,11 @@ import { createAdditionalData } from './TestCredentialsHelper';
 import { hasFeature } from '../engine/testWith';
 
 export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
-const NODE_ID = 'trigger-1';
-/** The key of the state in the workflow's static data. */
-export const STATE_KEY = `videoGenerationTrigger:${NODE_ID}`;
+/** The key of the first trigger's state in the workflow's static data. */
+export const STATE_KEY = 'videoGenerationTrigger:trigger-1';
+
+/** A row of durable cursors, of the first trigger of the workflow, and of the others. */
+type Row = 'row' | `row${number}`;
 
 /** Where n8n stores a polling node's state: in the workflow's static data, or in rows of their own. */
 export type Storage = 'static data' | 'durable cursors';
@@ -54,6 +56,8 @@ export interface TriggerSetup {
 	/** The static data by default. */
 	storage?: Storage;
 	parameters?: INodeParameters;
+	/** The parameters of further triggers in the workflow. */
+	others?: INodeParameters[];
 	/** The static data in n8n's database at the start. */
 	saved?: IDataObject;
 	/** The time for which n8n's scheduler waits for a poll; without it, n8n polls without its scheduler. */
@@ -64,6 +68,8 @@ export interface TriggerSetup {
 interface Run extends Fate {
 	result: PollResult;
 	isActivation: boolean;
+	/** Which trigger of the workflow polls. */
+	index: number;
 	/** The cursor that durable cursors lend to the poll. */
 	staged?: { snapshot: IDataObject; seed: string };
 }
@@ -81,10 +87,12 @@ const runs = new AsyncLocalStorage<Run>();
  * simulated: it saves the same data at the same moments as the server of n8n 2.41.
  */
 export class ActiveTrigger {
-	/** The workflow's static data in the database, and the cursor's row. */
-	readonly database: { staticData: string; row?: string };
+	/** The workflow's static data in the database, and the rows of the triggers' cursors. */
+	readonly database: { staticData: string } & Partial<Record<Row, string>>;
 
 	parameters: INodeParameters;
+
+	others: INodeParameters[];
 
 	credentials: ICredentialDataDecryptedObject;
 
@@ -97,7 +105,7 @@ export class ActiveTrigger {
 	private workflow: Workflow;
 
 	/** Without its scheduler, n8n has one context for all polls of an activation. */
-	private context: PollContext | undefined;
+	private contexts: (PollContext | undefined)[] = [];
 
 	/** n8n looks up the credential at each poll. */
 	private readonly additionalData = {} as IWorkflowExecuteAdditionalData;
@@ -108,6 +116,7 @@ export class ActiveTrigger {
 		private readonly types: Record<string, ICredentialType>,
 	) {
 		this.parameters = setup.parameters ?? {};
+		this.others = setup.others ?? [];
 		this.credentials = setup.credentials;
 		this.database = { staticData: JSON.stringify(setup.saved ?? {}) };
 		this.workflow = this.loadWorkflow();
@@ -129,21 +138,31 @@ export class ActiveTrigger {
 	 * then saves the static data.
 	 */
 	async activate(fate: Fate = {}, mode: WorkflowActivateMode = 'activate'): Promise<PollResult> {
-		this.workflow = this.loadWorkflow();
-		this.context = this.createContext(mode);
-		const result = await this.run(this.context, { ...fate, isActivation: true });
-		if (result.error) throw result.error;
-		this.saveStaticData();
+		const [result = { items: null }] = await this.activateAll(fate, mode);
 		return result;
 	}
 
+	/** @returns the result of each trigger of the workflow */
+	async activateAll(fate: Fate, mode: WorkflowActivateMode): Promise<PollResult[]> {
+		this.workflow = this.loadWorkflow();
+		const results: PollResult[] = [];
+		for (const index of this.workflow.getPollNodes().keys()) {
+			const context = (this.contexts[index] = this.createContext(mode, index));
+			const result = await this.run(context, { ...fate, index, isActivation: true });
+			if (result.error) throw result.error;
+			results.push(result);
+		}
+		this.saveStaticData();
+		return results;
+	}
+
 	/** Polls as n8n's clock does, at most once a minute. */
-	async poll(fate: Fate = {}): Promise<PollResult> {
+	async poll(fate: Fate = {}, index = 0): Promise<PollResult> {
 		const { storage, budgetMs } = this.setup;
 		if (storage === 'durable cursors') this.workflow = this.loadWorkflow();
-		if (storage === 'durable cursors' || budgetMs !== undefined) this.context = undefined;
-		const context = (this.context ??= this.createContext('update'));
-		return await this.run(context, { ...fate, isActivation: false });
+		if (storage === 'durable cursors' || budgetMs !== undefined) this.contexts[index] = undefined;
+		const context = (this.contexts[index] ??= this.createContext('update', index));
+		return await this.run(context, { ...fate, index, isActivation: false });
 	}
 
 	/** Presses the button in the editor, which works on a copy of the workflow. */
@@ -160,7 +179,7 @@ export class ActiveTrigger {
 	/** Returns the context with which n8n polls, for comparisons with its helpers. */
 	createPollContext(): PollContext {
 		this.lookUp();
-		return this.createContext('update');
+		return this.createContext('update', 0);
 	}
 
 	private async run(context: PollContext, fate: Omit<Run, 'result'>): Promise<PollResult> {
@@ -183,9 +202,10 @@ export class ActiveTrigger {
 		return Object.assign(this.additionalData, createAdditionalData(this.types, this.credentials));
 	}
 
-	private createContext(activation: WorkflowActivateMode): PollContext {
+	private createContext(activation: WorkflowActivateMode, index: number): PollContext {
 		const { workflow, additionalData } = this;
-		const [node] = workflow.getPollNodes() as [INode];
+		const [node] = workflow.getPollNodes().slice(index) as [INode];
+		const row: Row = index === 0 ? 'row' : `row${index}`;
 		const getRun = () => {
 			const run = runs.getStore();
 			if (!run) throw new Error('No poll is under way');
@@ -195,7 +215,7 @@ export class ActiveTrigger {
 		const commit = () => {
 			const { staged } = getRun();
 			if (staged && JSON.stringify(staged.snapshot) !== staged.seed) {
-				this.database.row = JSON.stringify(staged.snapshot);
+				this.database[row] = JSON.stringify(staged.snapshot);
 			}
 		};
 		return new PollContext(
@@ -218,10 +238,8 @@ export class ActiveTrigger {
 				commit();
 			},
 			async (poll) => {
-				this.database.row ??= isDurable
-					? JSON.stringify(workflow.getStaticData('node', node))
-					: undefined;
-				const seed = this.database.row ?? '{}';
+				const data = JSON.stringify(workflow.getStaticData('node', node));
+				const seed = (isDurable ? (this.database[row] ??= data) : undefined) ?? '{}';
 				if (isDurable) getRun().staged = { snapshot: JSON.parse(seed) as IDataObject, seed };
 				await getRun().after;
 				return await poll();
@@ -239,14 +257,16 @@ export class ActiveTrigger {
 	}
 
 	private loadWorkflow(): Workflow {
-		const node = createTestNode(this.name, TRIGGER_TYPE, {
-			...{ id: NODE_ID, credentials: CREDENTIALS, parameters: this.parameters },
-		});
+		const nodes = [this.parameters, ...this.others].map((parameters, index) =>
+			createTestNode(`${this.name}${index || ''}`, TRIGGER_TYPE, {
+				...{ id: `trigger-${index + 1}`, credentials: CREDENTIALS, parameters },
+			}),
+		);
 		return new Workflow({
 			id: this.id,
 			active: true,
 			nodeTypes: this.nodeTypes,
-			nodes: [node],
+			nodes,
 			connections: {},
 			staticData: JSON.parse(this.database.staticData) as IDataObject,
 		});

@@ -32,6 +32,9 @@ describe('The time of an entry in the video log', () => {
 		['Thu, 15 Jan 2026 12:00:00 GMT', NOON],
 		['Thu, 15 Jan 2026 12:00:00 EST', '2026-01-15T17:00:00.000Z'],
 		['2026-01-15 12:00:00 UTC', NOON],
+		['Thu Jan 15 2026 13:00:00 GMT+0100 (Central European Standard Time)', NOON],
+		['September 5, 2026 1:00 PM', '2026-09-05T13:00:00.000Z'],
+		['5-Jul-2026', '2026-07-05T00:00:00.000Z'],
 		['2026-01-15', '2026-01-15T00:00:00.000Z'],
 		['1768478400', NOON],
 		['1768478400123', '2026-01-15T12:00:00.123Z'],
@@ -58,6 +61,15 @@ describe('The time of an entry in the video log', () => {
 
 	test.each([
 		...['', 'soon', '2026-13-15T12:00:00.000Z', '1970-01-01T00:00:00.000Z'],
+		...[
+			'05.07.2026',
+			'25.12.2026',
+			'7/5/26',
+			'05.07.2026 12:00Z',
+			'15-01-2026',
+			'5/7/2026 12:00 UTC',
+		],
+		...['Jul 5', '5 Jul 26', 'maybe 5', '5 Maret 2026', '2026-07/05', '2026-07-051'],
 		...['9999-12-31T23:59:59.999Z', null, 5, 17684784000, 253402300799, '2026011512000000', {}],
 	])('is none when createdAt is %j', (createdAt) => {
 		expect(parseLogTime(createdAt)).toBeUndefined();

@@ -55,14 +55,6 @@ describe('A later poll', () => {
 		expect(selectNewVideos(log, cursor, { ...WATCH, projectIds }).cursor).toBe(cursor);
 	});
 
-	test('keeps what a list without its oldest entries tells: an old one that comes back is not new', () => {
-		const poll = createPoller();
-		const entries = createEntries(60);
-		poll(entries);
-		expect(poll(entries.slice(0, 55))).toEqual([]);
-		expect(poll([...entries.slice(0, 55), createEntry('old', createDate(57))])).toEqual([]);
-	});
-
 	test('counts each change of the cursor, and remembers which projects are watched now', () => {
 		const { changes, ...cursor } = save(createEntries(1));
 		for (const [log, watch] of [
@@ -124,18 +116,31 @@ describe('Videos that come into the list are old', () => {
 		}
 	});
 
-	test('if it had 50 entries, and they are older than those', () => {
+	test.each([10, 49, 50, 300])('if it shows more than %d, and they are older than all', (size) => {
 		const poll = createPoller();
-		const log = createEntries(100);
-		poll(log.slice(0, 50));
-		expect(poll(log)).toEqual([]);
+		const log = createEntries(350);
+		poll(log.slice(0, size));
+		expect(poll(log.slice(0, size + 2))).toEqual([]);
+		expect(poll([createEntry('new', createDate(-1)), ...log])).toEqual(['new']);
 	});
 
-	test('not if another one that was seen is older, and has left it', () => {
+	test.each([9, 60])('not if another one of %d that was seen is older, and has left it', (size) => {
+		const poll = createPoller();
+		const log = createEntries(size);
+		poll(log);
+		const late = createEntry('late', createDate(size - 2.5));
+		expect(poll([...log.slice(0, -2), late])).toEqual(['late']);
+	});
+
+	test('not if one that was seen has an older date now, or one is listed twice', () => {
 		const poll = createPoller();
 		const log = createEntries(9);
 		poll(log);
-		expect(poll([...log.slice(0, 1), createEntry('late', createDate(1.5))])).toEqual(['late']);
+		const [late, corrected] = [
+			createEntry('late', createDate(20)),
+			createEntry('log-3', createDate(30)),
+		];
+		expect(poll([...log.with(3, corrected), late, late])).toEqual(['late']);
 	});
 
 	test('also if one of its 50 entries has no date', () => {
@@ -226,7 +231,21 @@ describe('A large account', () => {
 		expect(poll([...entries, createEntry('later')])).toEqual(['later']);
 	});
 
-	test('does not say so of a list in which old videos have their dates', () => {
+	test('tells, once such ones are forgotten, each time that others are listed', () => {
+		const undated = createEntries(1_001).map((entry) => ({ ...entry, createdAt: 'soon' }));
+		const list = (...more: IDataObject[]) => [createEntry('dated'), ...more, ...undated];
+		let stored: StoredCursor = save(list().slice(0, -1));
+		const log = list(createEntry('late', '05.07.2026'));
+		const reversed = [...list()].reverse();
+		const told = [list().slice(0, -1), list(), reversed, log, log, [], log, list()].map((each) => {
+			const { cursor, hasUndated } = selectNewVideos(each, stored, WATCH);
+			stored = cursor;
+			return hasUndated;
+		});
+		expect(told).toEqual([false, true, false, true, false, false, false, true]);
+	});
+
+	test('does not fail where old videos have their dates', () => {
 		const poll = createPoller();
 		const old = createEntries(2, (i) => `old-${i}`).map((entry) => ({
 			...entry,
@@ -249,7 +268,7 @@ describe('A large account', () => {
 	});
 });
 
-// What else may change, and at any time, stands in test/engine/random/serviceChanges.test.ts.
+// What else may change, and at any time, stands in test/engine/random/triggerYears.test.ts.
 describe('A service that begins to write its dates otherwise', () => {
 	const toLocal = (time: number, hours = 0) =>
 		new Date(time + hours * HOUR_MS).toISOString().replace(/\.\d+Z$/, '');
@@ -357,32 +376,6 @@ describe('A service that begins to write its dates otherwise', () => {
 	});
 });
 
-describe('Where dates name no zone, and the clock is set back an hour,', () => {
-	const write = (id: number, minutes: number) =>
-		createEntry(`log-${id}`, new Date(START + minutes * 60_000).toISOString().slice(0, -1));
-	/** Fifty videos within 50 minutes; then, one more every two minutes. */
-	const all = Array.from({ length: 110 }, (_, i) => write(i, i < 50 ? i : i - 60 + 2 * (i - 50)));
-
-	test.each([
-		['the newest first', (log: IDataObject[]) => [...log].reverse()],
-		['the oldest first', (log: IDataObject[]) => log],
-	])('each new video of a list of the newest 50 is emitted, with %s', (_order, sort) => {
-		const poll = createPoller();
-		const list = (count: number) => sort(all.slice(count - 50, count));
-		poll(list(50));
-		for (let count = 51; count <= 110; count++) {
-			expect(poll(list(count))).toEqual([`log-${count - 1}`]);
-			expect(poll(list(count))).toEqual([]);
-		}
-	});
-
-	test('a video that a deletion brings back is old', () => {
-		const poll = createPoller();
-		poll(all.slice(1, 51));
-		expect(poll(all.slice(0, 49))).toEqual([]);
-	});
-});
-
 test('A long list without IDs whose dates lose their fractions for a while has no video emitted again', () => {
 	const poll = createPoller();
 	const write = (id: number, isWhole: boolean) => {
@@ -486,15 +479,54 @@ describe('A cursor that was saved', () => {
 		expect(parseCursor(undefined)).toBe('absent');
 	});
 
+	const DAMAGED: unknown[] = [{}, null, 'soon', { valueOf: 1, toString: 1 }, -5, 2 ** 43];
+
+	test.each(DAMAGED)(
+		'knows its videos, and goes on without its other parts, when they are %j',
+		(damage) => {
+			const cursor = save(LOG, { projectIds: ['p'] });
+			const videos = Object.fromEntries(Object.keys(cursor.videos).map((hash) => [hash, damage]));
+			const parts = { emptyAccount: damage, tag: damage, projects: ['p', damage] };
+			const stored = parseCursor({ ...cursor, ...parts, videos });
+			expect(stored).toMatchObject({ emptyAccount: undefined, tag: undefined });
+			const watch = { ...WATCH, projectIds: ['p'] };
+			expect(findTag(stored, WATCH.account, START)).toBeUndefined();
+			const { videos: news, cursor: later } = selectNewVideos(
+				[...LOG, createEntry('new')],
+				stored,
+				watch,
+			);
+			expect(news).toMatchObject([{ id: 'new' }]);
+			expect(parseCursor(later)).toBe(later);
+		},
+	);
+
 	test('can be any JSON: nothing throws, and existing videos do not flood the workflow', () => {
 		const watch = { ...WATCH, emitExisting: true };
+		const part = fc.constantFrom('emptyAccount', 'tag', 'undated', ...Object.keys(SOUND));
+		const name = fc.constantFrom(
+			'account',
+			'floor',
+			'etag',
+			'fullReadAt',
+			'0',
+			...Object.keys(save(LOG).videos),
+		);
 		fc.assert(
-			fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(SOUND)), (value, key) => {
-				for (const saved of [value, { ...SOUND, [key]: value }]) {
+			fc.property(fc.jsonValue(), part, name, (value, key, inner) => {
+				const tag = { account: 'abc', etag: '"a"', fullReadAt: START };
+				const whole: IDataObject = {
+					...SOUND,
+					tag,
+					emptyAccount: { account: 'abc', floor: START },
+				};
+				const nested = { ...whole, [key]: { ...(whole[key] as object), [inner]: value } };
+				for (const saved of [value, { ...whole, [key]: value }, nested]) {
 					const stored = parseCursor(saved);
+					expect(() => findTag(stored, 'abc', START)).not.toThrow();
 					const { videos, cursor } = selectNewVideos(LOG, stored, watch);
 					// A sound cursor lacks one of the two entries only when a user edited it.
-					if (stored === 'damaged') expect(videos).toEqual([]);
+					if (stored === 'damaged' || saved === nested) expect(videos).toEqual([]);
 					expect(selectNewVideos(LOG, parseCursor(cursor), watch).videos).toEqual([]);
 				}
 			}),

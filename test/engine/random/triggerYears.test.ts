@@ -1,0 +1,400 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import fc from 'fast-check';
+import type { PollResult } from '../../support/n8nServer/ActiveTrigger';
+import { ActiveTrigger, STORAGES } from '../../support/n8nServer/ActiveTrigger';
+import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
+import { useSandbox } from '../../support/engine/useSandbox';
+import { testPlans } from './testPlans';
+import { DATES, ENTRY_NAMES, IDS as WHOLE_IDS } from './forms';
+
+/*
+ * A year of one or two triggers. The service changes how it writes and cuts its list, several things in a week; people
+ * delete videos, and change which projects start the workflow. A trigger emits no video twice, none that finished before
+ * its first poll, and misses none without a word: a poll that fails, or a line in n8n's log. The oracle knows the videos
+ * themselves, and not how a trigger tells them.
+ *
+ * What cannot hold stands in docs/trigger.md, and is not drawn: see `isHopeless`. Not drawn either: two accounts, dates out
+ * of order, tags, kills, and n8n's failures, which triggerHistories.test.ts draws; and a change in the middle of a wait,
+ * which waitChanges.test.ts draws.
+ */
+
+const MINUTE_MS = 60_000;
+const WEEKS = process.env.RUNS === undefined ? 8 : 52;
+
+const isTenth = (count: number) => count % 10 === 0;
+const IDS = {
+	...WHOLE_IDS,
+	// Numbers that others had.
+	shifted: (count: number) => String(count + 1),
+	// IDs that change in part.
+	most: (count: number) => WHOLE_IDS[isTenth(count) ? 'text' : 'others'](count),
+	few: (count: number) => WHOLE_IDS[isTenth(count) ? 'others' : 'text'](count),
+};
+
+/** How a service writes its list of videos. */
+interface Form {
+	date: keyof typeof DATES;
+	id: keyof typeof IDS;
+	host: string;
+	/** The names of fields that the specification has; the others are as it has them. */
+	names: { id?: string; url?: string; projectId?: string; createdAt?: string };
+	/** How many of the newest videos are listed. */
+	size: number;
+	order: 'newestFirst' | 'oldestFirst' | 'shuffled';
+}
+
+interface Video {
+	count: number;
+	time: number;
+	projectId: string;
+	/** Whether its own date is never written. */
+	isUndated: boolean;
+}
+
+const USUAL: Form = {
+	date: 'iso',
+	id: 'text',
+	host: 'https://a.example.com',
+	names: {},
+	size: Infinity,
+	order: 'oldestFirst',
+};
+
+function selectListed(videos: readonly Video[], { size, order }: Form): Video[] {
+	const newestFirst = [...videos].sort((a, b) => b.time - a.time).slice(0, size);
+	if (order === 'oldestFirst') return newestFirst.reverse();
+	return order === 'newestFirst' ? newestFirst : newestFirst.sort((a, b) => hash(a) - hash(b));
+}
+const hash = ({ count }: Video) => (count * 7_919) % 1_009;
+
+function writeList(videos: readonly Video[], form: Form): string {
+	const { date, host, id, names } = form;
+	const entries = selectListed(videos, form).map(
+		({ count, time, projectId: project, isUndated }) => {
+			const {
+				id: idName = 'id',
+				url = 'url',
+				projectId = 'projectId',
+				createdAt = 'createdAt',
+			} = names;
+			const rest = {
+				[url]: `${host}/videos/${count}.mp4`,
+				[projectId]: project,
+				[createdAt]: isUndated ? '05.07.2026' : DATES[date](time),
+				count,
+			};
+			return `{"${idName}":${IDS[id](count)},${JSON.stringify(rest).slice(1)}`;
+		},
+	);
+	return `{"status":"success","message":"","videos":[${entries.join(',')}]}`;
+}
+
+type Change = Partial<Form>;
+const of = fc.constantFrom;
+const keys = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
+const change: fc.Arbitrary<Change> = fc.oneof(
+	fc.record({ date: of(...keys(DATES)) }),
+	fc.record({ id: of(...keys(IDS)) }),
+	fc.record({ host: of('https://a.example.com', 'https://b.example.com', 'http://b.example.com') }),
+	fc.record({ names: of<Form['names']>(...ENTRY_NAMES) }),
+	fc.record({ size: of(10, 20, 25, 49, 50, 100, 300, Infinity) }),
+	fc.record({ order: of('newestFirst', 'oldestFirst', 'shuffled') }),
+);
+/** Of two changes of one thing in a week, the later one counts. */
+const changes = (maxLength: number) =>
+	fc.array(change, { maxLength }).map((all): Change => Object.assign({}, ...all) as Change);
+const filter = fc.subarray(['p', 'q']);
+const week = fc.record({
+	changes: fc.oneof(changes(1), changes(3)),
+	finished: fc.oneof({ weight: 9, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: of(60, 120) }),
+	everyMs: of(2_345, 30_017, 7 * MINUTE_MS + 3),
+	removed: of(0, 0, 0, 1, 2),
+	place: fc.double({ min: 0, max: 0.999, noNaN: true }),
+	/** How the workflow polls then; an unpublished one is published before it polls. */
+	polling: of('once', 'once', 'once', 'overlapping', 'prepared', 'failing', 'unpublished'),
+	filters: fc.option(fc.tuple(filter, filter), { nil: undefined, freq: 8 }),
+	name: of(undefined, undefined, undefined, 'Renamed', 'Video Trigger'),
+});
+const year = fc.record({
+	size: fc.oneof(
+		{ weight: 30, arbitrary: of(0, 1, 5, 12, 49, 60, 120) },
+		{ weight: 1, arbitrary: of(5_200) },
+	),
+	form: changes(3).map((all): Form => ({ ...USUAL, ...all })),
+	storage: of(...STORAGES),
+	isTwo: of(false, false, false, true),
+	filters: fc.tuple(filter, filter),
+	/** Each of so many videos has no readable date. */
+	undatedEvery: of(Infinity, Infinity, 9),
+	weeks: fc.array(week, { minLength: WEEKS, maxLength: WEEKS }),
+});
+type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
+type Week = Drawn<typeof week>;
+
+/** What an entry is known by, where its ID says nothing: all of this must stay. */
+const isBlind = ({ id, names }: Form) =>
+	['none', 'objects', 'longNumbers'].includes(id) || names.id !== undefined;
+const isDated = ({ date, names }: Form) =>
+	!['unreadable', 'none'].includes(date) && names.createdAt === undefined;
+const SHIFTS: Partial<Record<keyof typeof DATES, number>> = { ahead: 9, behind: -5 };
+const getShift = (form: Form) => (isDated(form) ? (SHIFTS[form.date] ?? 0) : 0);
+
+/** What an entry is known by changes. */
+const changesIdentity = (before: Form, after: Form) =>
+	before.id !== after.id ||
+	before.names !== after.names ||
+	(isBlind(before) && before.date !== after.date);
+
+/**
+ * Whether a change is one that the documents name as one that the trigger can't follow, of a list that shows so many dated
+ * videos that it has seen.
+ */
+function isHopeless(before: Form, after: Form, known: number, removed: number): boolean {
+	const isUndated = !isDated(before) || !isDated(after);
+	const changesIds = changesIdentity(before, after);
+	if (isUndated && (changesIds || isBlind(before))) return true;
+	// What comes up into the list is as if it was new.
+	if (isUndated && (removed > 0 || before.size !== after.size)) return true;
+	if (changesIds && (known < 2 || removed > 0)) return true;
+	const isMoved = getShift(before) !== getShift(after);
+	return isMoved && (isUndated || changesIds || known < 10);
+}
+
+/** What one trigger must have seen, missed and emitted. */
+class Watcher {
+	/** Videos that it has seen, or that were there before it. */
+	readonly old = new Set<number>();
+	readonly listed = new Set<number>();
+	readonly emitted = new Set<number>();
+	/** Videos that no list has shown, of which n8n's log says so. */
+	readonly missed = new Set<number>();
+	/** Which projects the last poll watched. */
+	watched: readonly string[];
+
+	constructor(
+		readonly index: number,
+		public filter: readonly string[],
+	) {
+		this.watched = filter;
+	}
+
+	/** Compares a poll with what it must emit. @returns what is wrong */
+	check(
+		emitted: readonly number[],
+		{
+			videos,
+			before,
+			form,
+			isSaid,
+		}: { videos: Video[]; before: Form; form: Form; isSaid: boolean },
+	): string[] {
+		const shown = selectListed(videos, form);
+		const isShown = new Set(shown.map(({ count }) => count));
+		const filters = [this.filter, this.watched];
+		const isWanted = ({ projectId }: Video) =>
+			filters.every((filter) => filter.length === 0 || filter.includes(projectId));
+		const waiting = videos.filter((video) => !this.old.has(video.count));
+		const isExcused = this.createExcuse(shown, before, form);
+		const again = emitted.filter((count) => this.old.has(count) && !isExcused(count));
+		const missed = waiting.filter(
+			(video) => isShown.has(video.count) && isWanted(video) && !emitted.includes(video.count),
+		);
+		const unsaid = waiting.filter(
+			(video) => !isShown.has(video.count) && isWanted(video) && !isSaid,
+		);
+		const twice = emitted.filter((count, i) => emitted.indexOf(count) !== i);
+		const times = emitted.map((count) => videos.find((video) => video.count === count)?.time ?? 0);
+		const isDatedOne = (count: number) =>
+			videos.some((video) => video.count === count && !video.isUndated);
+		const dated = isDated(form) ? times.filter((_, i) => isDatedOne(emitted[i] ?? 0)) : [];
+		const disordered = dated.filter((time, i) => time < (dated[i - 1] ?? 0));
+		for (const { count } of waiting) {
+			this.old.add(count);
+			if (!isShown.has(count)) this.missed.add(count);
+		}
+		for (const count of isShown) this.listed.add(count);
+		for (const count of emitted) this.emitted.add(count);
+		this.watched = this.filter;
+		const toCounts = (list: Video[]) => list.map(({ count }) => count);
+		const wrong = { again, twice, disordered, missed: toCounts(missed), unsaid: toCounts(unsaid) };
+		return Object.entries(wrong).flatMap(([name, counts]) =>
+			counts.length > 0 ? [`${name} ${counts.slice(0, 9).join()} of ${counts.length}`] : [],
+		);
+	}
+
+	/** Which videos the documents say may be repeated, or were missed before. */
+	private createExcuse(shown: readonly Video[], before: Form, form: Form) {
+		const seen = shown.filter(({ count, isUndated }) => this.listed.has(count) && !isUndated);
+		const changed = seen.filter(({ count }) => IDS[before.id](count) !== IDS[form.id](count));
+		const isFew = before.names === form.names && changed.length * 2 <= seen.length;
+		const few = new Set(isFew ? changed.map(({ count }) => count) : []);
+		const undated = new Set(shown.filter((video) => video.isUndated).map(({ count }) => count));
+		const changesIds = changesIdentity(before, form);
+		return (count: number) => {
+			const isFirst = !this.listed.has(count) && !this.emitted.has(count);
+			if (undated.has(count)) return changesIds || isFirst;
+			return few.has(count) || (isFirst && this.missed.has(count));
+		};
+	}
+}
+
+const service = useSandbox();
+
+/** Plays a year. @returns what the triggers have done wrong */
+async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeof year>) {
+	const { sandbox } = service;
+	sandbox.reset();
+	sandbox.configure({ etags: 'none' });
+	const warnings: string[] = [];
+	jest.spyOn(Container.get(Logger), 'warn').mockImplementation((line: string) => {
+		warnings.push(line);
+	});
+	const watchers = drawn.filters.slice(0, isTwo ? 2 : 1).map((filter, i) => new Watcher(i, filter));
+	const choosesProjects = () => watchers.some(({ filter }) => filter.length > 0);
+	let form = isDated(first) ? first : { ...first, date: 'iso' as const, names: {} };
+	if (choosesProjects()) form = { ...form, names: {} };
+	let now = sandbox.clock.now() - size * MINUTE_MS;
+	let count = 0;
+	let videos: Video[] = [];
+	const finish = (finished: number, everyMs: number) => {
+		for (let i = 0; i < finished; i++) {
+			now += everyMs;
+			count += 1;
+			const isUndated = count % drawn.undatedEvery === 1;
+			videos.push({ count, time: now, isUndated, projectId: count % 3 === 0 ? 'q' : 'p' });
+		}
+	};
+	sandbox.addFault({
+		kind: 'rewrittenBody',
+		operation: 'video.getAll',
+		rewrite: () => writeList(videos, form),
+	});
+	const trigger = await ActiveTrigger.create({
+		credentials: { baseUrl: sandbox.url, apiKey: sandbox.apiKey },
+		storage,
+		others: isTwo ? [{}] : [],
+	});
+	/** Has the triggers poll one after the other. @returns what each emits, and its error */
+	const run = async (polling: Week['polling']) => {
+		passTime(MINUTE_MS);
+		warnings.length = 0;
+		const [one, other] = watchers.map(({ filter }) => ({ projectIds: [...filter] }));
+		Object.assign(trigger, { parameters: one, others: other ? [other] : [] });
+		const poll = async ({ index }: Watcher): Promise<PollResult[]> => {
+			const start = async (after?: Promise<unknown>) =>
+				await trigger.poll(after ? { after } : {}, index);
+			if (polling === 'overlapping') return await Promise.all([start(), start()]);
+			const running = start();
+			if (polling !== 'prepared') return [await running];
+			return await Promise.all([running, start(running)]);
+		};
+		const results = await runWithoutWaiting(async () => {
+			if (polling === 'unpublished') {
+				const activated = trigger
+					.activateAll({}, 'activate')
+					.catch((error: unknown) => [
+						...watchers.map((): PollResult => ({ items: null, error: error as Error })),
+					]);
+				return (await activated).map((result) => [result]);
+			}
+			const all: PollResult[][] = [];
+			for (const watcher of watchers) all.push(await poll(watcher));
+			return all;
+		}, sandbox);
+		return results.map((polls) => ({
+			emitted: polls.flatMap(({ items }) => (items ?? []).map(({ json }) => json.count as number)),
+			error: polls.find(({ error }) => error)?.error,
+		}));
+	};
+	finish(size, MINUTE_MS);
+	await run('unpublished');
+	const shown = selectListed(videos, form);
+	for (const watcher of watchers) {
+		for (const video of videos) watcher.old.add(video.count);
+		for (const video of shown) watcher.listed.add(video.count);
+	}
+	const problems: string[] = [];
+	/** The last readable form of dates. */
+	let { date } = form;
+	/** The form of the list with which n8n has saved the static data. */
+	let saved = form;
+	for (const [number, each] of drawn.weeks.entries()) {
+		const before = form;
+		if (isDated(form)) ({ date } = form);
+		const removed = isDated(form) ? each.removed : 0;
+		for (let i = 0; i < removed; i++) videos = removeAt(videos, each.place);
+		finish(each.finished, each.everyMs);
+		const isPublished = each.filters !== undefined || each.name !== undefined;
+		const canPublish = storage === 'durable cursors' || saved === before;
+		const wanted = isPublished ? 'unpublished' : each.polling;
+		const polling = wanted === 'unpublished' && !canPublish ? 'once' : wanted;
+		if (polling === 'unpublished') {
+			trigger.name = each.name ?? trigger.name;
+			for (const [i, watcher] of watchers.entries())
+				watcher.filter = each.filters?.[i] ?? watcher.filter;
+		}
+		const after = { ...form, ...each.changes };
+		if (choosesProjects() && after.names.projectId !== undefined) after.names = {};
+		// Dates that come back are of the zone that they were of.
+		const comesBack = !isDated(before) && isDated(after) && after.names === before.names;
+		if (comesBack) after.date = date;
+		const isKnown = (video: Video) =>
+			!video.isUndated && watchers.every(({ listed }) => listed.has(video.count));
+		const known = selectListed(videos, after).filter(isKnown).length;
+		if (!isHopeless(before, after, known, removed)) form = after;
+		const what = `week ${number}, ${polling}: ${JSON.stringify(before)} -> ${JSON.stringify(form)}`;
+		if (polling === 'failing') {
+			sandbox.addFault({
+				kind: 'status',
+				status: 400,
+				operation: 'video.getAll',
+				times: watchers.length,
+			});
+			for (const { emitted, error } of await run('once')) {
+				if (!error || emitted.length > 0) problems.push(`${what}: a poll that fails has no error`);
+			}
+		}
+		const check = async (how: Week['polling']) => {
+			const results = await run(how);
+			const isSaid = warnings.some((line) => line.includes('missed'));
+			for (const [i, { emitted, error }] of results.entries()) {
+				const isWord = /has no '(createdAt|projectId)'/.test(error?.message ?? '');
+				if (error && !isWord) problems.push(`${what}: ${error.message}`);
+				if (error) continue;
+				const wrong = watchers[i]?.check(emitted, { videos, before, form, isSaid }) ?? [];
+				problems.push(...wrong.map((one) => `${what}: ${one}`));
+			}
+			const { staticData, ...rows } = trigger.database;
+			const lengths = [
+				staticData.length / 2 / watchers.length,
+				...Object.values(rows).map((row = '') => row.length),
+			];
+			if (Math.max(...lengths) > 256_000) problems.push(`${what}: a long state`);
+			if (how === 'unpublished' || results.some(({ emitted }) => emitted.length > 0)) saved = form;
+			return results.some(({ error }) => error);
+		};
+		if (!(await check(polling))) continue;
+		// It goes on once the list is as it was.
+		const { createdAt, projectId } = before.names;
+		form = { ...before, date, names: (createdAt ?? projectId) ? {} : before.names };
+		if (await check('once')) problems.push(`${what}: it still fails`);
+	}
+	jest.restoreAllMocks();
+	return problems;
+}
+
+/** Without one of the videos, but not the newest, which may be new. */
+function removeAt(videos: readonly Video[], place: number): Video[] {
+	const index = Math.floor(place * Math.max(0, videos.length - 3));
+	return videos.filter((_, each) => each !== index || videos.length < 4);
+}
+
+testPlans(
+	'Whatever changes in the list of a service in a year, a trigger emits no video twice, and misses none without a word',
+	year,
+	{ usual: 40, share: 0.4 },
+	async (drawn) => {
+		expect(await play(drawn)).toEqual([]);
+	},
+);
