@@ -49,7 +49,7 @@ const NOT_A_VIDEO = `{checkServer} ${NEW_LINK}` as const;
 
 /** Advice for a service whose queue items and videos have dates of two clocks or time zones. */
 const TWO_CLOCKS =
-	"A video that has appeared since is dated {videoDate}, and the queue item {queueDate}. If it is this one, the service's dates come from two clocks or time zones: make the next videos with Queue > Add, and Queue > Wait without 'Queued At'.";
+	"A video that has appeared since is dated {videoDate}, and the queue item {queueDate}. If it is this one, the service dates queue items and videos differently: make the next videos with Queue > Add, followed by Queue > Wait without 'Queued At'.";
 
 const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
 const WAIT_LONGER = `use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`;
@@ -239,7 +239,7 @@ export const TEXTS = checkSlots({
 	],
 	outOfTime: [
 		"The workflow's timeout would end before this video is finished",
-		"Only {leftSeconds} seconds are left, and a video of this project usually takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items. A parent workflow, or n8n itself (EXECUTIONS_TIMEOUT, EXECUTIONS_TIMEOUT_MAX), may have a shorter one.",
+		"Only {leftSeconds} seconds are left, and a video of this project sometimes takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items. A parent workflow, or n8n itself (EXECUTIONS_TIMEOUT, EXECUTIONS_TIMEOUT_MAX), may have a shorter one.",
 	],
 	tooManyVideos: [
 		"This node has queued as many videos as 'Max Videos' allows",
@@ -249,7 +249,7 @@ export const TEXTS = checkSlots({
 	keyUsed: [
 		"The 'Unique Key' of this item was used, and its video was not returned",
 		...KEY,
-		'The video is being made in another execution, or the one that queued it did not get to its end. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
+		'The video is being made in another execution, or the execution that queued it broke off. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
 		ANOTHER_KEY,
 	],
 	keyDone: ["The video of this 'Unique Key' was returned before", ...KEY, '{inLoop}', ANOTHER_KEY],

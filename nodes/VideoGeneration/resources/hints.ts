@@ -19,7 +19,7 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	[
 		'info',
 		`${GENERATE} && ${SEVERAL}`,
-		"Videos of one project are made one after the other, so that each item gets its own. It is faster if the service says whose each video is, or with 'Videos at Once' under 'Wait Options'. With that option, videos that finish close together may have no URL. The next node can use a row's columns, too: drag them from the earlier node in its input panel.",
+		"Videos of one project are made one after the other, so that each item gets its own. It is faster if the service says whose each video is, or with 'Videos at Once' under 'Wait Options'. With that option, videos that finish close together cannot be told apart. The next node can use a row's columns, too: drag them from the earlier node in its input panel.",
 	],
 	[
 		'info',

@@ -41,7 +41,7 @@ export const orderFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to override the settings that are saved in the project, for this video alone. 'Custom Prompt' works without it, and is required with it.",
+			"Whether this video overrides the saved settings of the project. If on, 'Custom Prompt' is required.",
 	},
 ];
 

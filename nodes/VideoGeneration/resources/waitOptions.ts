@@ -33,7 +33,7 @@ const entries = {
 		typeOptions: { minValue: 0 },
 		default: 10,
 		description:
-			'Rarely needed. Seconds until a finished video appears in the list of videos, where it is identified. If they are too few, items get no URL. If others make videos of the project, too, an item may get another one.',
+			'Rarely needed. Seconds until a finished video appears in the list of videos, where it is identified. If they are too few, items fail or have no URL. If others make videos of the project, too, an item may get one of theirs.',
 		hint: 'In seconds. Raise it if finished videos have no URL.',
 	},
 	pollingInterval: {
@@ -61,7 +61,7 @@ const entries = {
 		displayOptions: { show: { '/operation': ['generate'] } },
 		default: 1,
 		description:
-			'How many videos of one project are made at the same time. Without this option, one, or several if the service says whose each is. With more than that, videos that finish close together may have no URL.',
+			'How many videos of one project are made at the same time. Without this option, one, or several if the service says whose each is. With more than that, videos that finish close together cannot be told apart: their items fail or have no URL.',
 	},
 } satisfies Record<string, Omit<INodeProperties, 'name'>>;
 
@@ -73,7 +73,7 @@ export const waitFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to return the file of the finished video. AI agents get none, and an item whose video cannot be identified fails.',
+			"Whether to return the video's file, except to AI agents. If on, an item whose video cannot be identified fails.",
 	},
 	{
 		...binaryPropertyField,
