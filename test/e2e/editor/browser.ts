@@ -376,9 +376,15 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				'The service does not accept this key, or a',
 			);
 			await key.fill(apiKey);
-			await baseUrl.fill(`${url}/dashboard`);
+			const fault = { kind: 'status', status: 404, operation: 'account.get' } as const;
+			const website = real.sandbox.addFault(fault);
 			await save.click();
-			await form.getByText(/In 'Base URL', enter the address of its API/).waitFor();
+			await eventually(async () => {
+				const more = form.getByText('More details');
+				if (await more.isVisible()) await more.click();
+				expect(await form.innerText()).toContain("In 'Base URL', enter the address of its API");
+			});
+			real.sandbox.removeFault(website);
 			await baseUrl.fill(`${url}/v1/user/account`);
 			await save.click();
 			await form.getByText('Connection tested successfully').waitFor();
@@ -466,7 +472,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 		'five rows get a video each, beside which their columns can be had, as the panel says before the run',
 		visit(async (editor) => {
 			const rows = [1, 2, 3, 4, 5].map((id) => ({ id: `row ${id}`, prompt: `prompt ${id}` }));
-			const { id } = await real.client.createWorkflow(generate(rows));
+			const { id } = await real.client.createWorkflow(generate(rows, { downloadVideo: true }));
 			await editor.openWorkflow(id);
 			const panel = await editor.openNode('Rows');
 			await panel.execute();
@@ -482,7 +488,8 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await panel.close();
 			await editor.openNode('Look back');
 			await panel.execute();
-			expect((await panel.readTable()).rows).toEqual(rows.map((row) => [row.id]));
+			const { rows: shown } = await panel.readTable();
+			expect(shown.map(([cell]) => cell)).toEqual(rows.map((row) => row.id));
 			expect(listPaid()).toEqual(rows.map(({ prompt }) => prompt));
 		}),
 	);
