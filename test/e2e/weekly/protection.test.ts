@@ -72,7 +72,7 @@ describe('In a real n8n', () => {
 				allowedHttpRequestDomains: 'domains',
 				allowedDomains: 'example.com',
 			},
-		} as never);
+		});
 		const ask: WorkflowStep = {
 			name: 'Ask',
 			type: 'n8n-nodes-base.httpRequest',
