@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { waitFor } from '../../scripts/waitFor';
 import { ALL_OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { useFileHost } from '../support/engine/useFileHost';
@@ -95,3 +96,49 @@ test('What n8n cannot save is left out of a response, and a paid video is not lo
 	expect(items[0]?.json).toMatchObject({ queueId: 'queue-1', list });
 	expect(JSON.stringify(run)).toContain('queue-1');
 });
+
+/** The shortest time that a service can be given, to end each request soon. */
+const SOON = { options: { maxTries: 1 }, requestOptions: { timeout: 200 } };
+const ITEM = { queueId: 'queue-1', projectId: 'project-1' };
+
+test.each(['head', 'body'] as const)(
+	'A %s that comes byte by byte without end holds no item and no connection, whatever is asked for',
+	async (part) => {
+		let open = 0;
+		let most = 0;
+		service.answer(({ socket }, response) => {
+			most = Math.max(most, (open += 1));
+			if (part === 'body') response.writeHead(200).write('{"status":"success"');
+			else socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+			const timer = setInterval(() => {
+				if (part === 'body') response.write(' ');
+				else socket.write('x');
+			}, 20);
+			socket
+				.on('error', () => undefined)
+				.on('close', () => {
+					open -= 1;
+					clearInterval(timer);
+				});
+		});
+		const endings = Object.entries(ALL_OPERATIONS).map(async ([name, parameters]) => {
+			const { error } = await runNode({
+				parameters: { ...parameters, ...SOON, waitOptions: { timeout: 1, pollingInterval: 1 } },
+				credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+				items: [{ ...ITEM, url: `${service.url}/${name}`, id: 'video-1' }],
+			});
+			return error?.message;
+		});
+		for (const message of await Promise.all(endings)) expect(message).toBeDefined();
+		// Hundreds of items ask for one place after the other.
+		const many = await runNode({
+			parameters: { ...ALL_OPERATIONS['queue.getProgress'], ...SOON },
+			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+			items: Array.from({ length: 300 }, () => ITEM),
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(many.items).toHaveLength(300);
+		expect(most).toBeLessThan(100);
+		await waitFor('the connections to end', () => open === 0, 10_000);
+	},
+);
