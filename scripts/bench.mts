@@ -5,7 +5,7 @@ import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/command.mjs';
 
 /** The benchmarks of `check`: ratios that a change may worsen unseen, in less than three minutes. */
-const CHECK = ['load', 'poll', 'items'];
+const CHECK = ['load', 'poll', 'items', 'responses'];
 
 const BENCHMARKS = [...CHECK, 'decide', 'batch', 'memory', 'download', 'compare', 'worker'];
 

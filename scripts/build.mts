@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { build as bundle } from 'esbuild';
@@ -24,6 +32,8 @@ const INPUTS = [
 	'tsconfig.build.json',
 	'scripts/build.mts',
 ];
+/** What npm packs, with the modes of the files, which depend on the umask of whoever has created them. */
+const PACKED = ['dist', 'README.md', 'LICENSE.md', 'package.json'];
 /** Contains the hash of the inputs of the last build. */
 const STAMP = '.n8n-local/built';
 
@@ -38,14 +48,15 @@ export async function build(): Promise<void> {
 
 function hashInputs(): string {
 	const hash = createHash('sha256');
-	const list = (path: string): string[] =>
-		statSync(path).isDirectory()
-			? readdirSync(path).flatMap((name) => list(join(path, name)))
-			: [path];
-	for (const file of INPUTS.flatMap(list)) {
+	for (const file of INPUTS.flatMap(listFiles)) {
 		hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
 	}
 	return hash.digest('hex');
+}
+
+function listFiles(path: string): string[] {
+	if (!statSync(path).isDirectory()) return [path];
+	return readdirSync(path).flatMap((name) => listFiles(join(path, name)));
 }
 
 /** `npm run build`: rebuilds `dist/`: the code, the files that n8n looks for, and their assets. */
@@ -73,6 +84,7 @@ export default async function rebuild(): Promise<void> {
 		});
 		for (const file of ENTRIES) writeEntry(file);
 		await run('gulp', ['build:assets', '--silent']);
+		for (const file of PACKED.flatMap(listFiles)) chmodSync(file, 0o644);
 	});
 	mkdirSync(dirname(STAMP), { recursive: true });
 	writeFileSync(STAMP, inputs);

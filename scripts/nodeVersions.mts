@@ -1,4 +1,13 @@
-import { copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import {
+	copyFile,
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	rm,
+	symlink,
+	writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { build } from './build.mjs';
@@ -12,14 +21,16 @@ const NPM_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 
 /**
  * `npm run test:node`: in each version of Node.js, loads and uses the packed package in a folder in which it
- * finds n8n-workflow and nothing else, and has its npm check the lock file.
+ * finds n8n-workflow and nothing else, and has its npm check the lock file. In the oldest and the newest one, the
+ * package is built again, in another folder and with another umask: it has the same bytes.
  */
 export default async function testNodeVersions(): Promise<void> {
 	await build();
 	const temporary = await mkdtemp(join(tmpdir(), 'node-versions-'));
 	try {
 		const folder = join(temporary, 'package');
-		await unpackPackage(join(temporary, 'packed'), folder);
+		const packed = join(temporary, 'packed');
+		await unpackPackage(packed, folder);
 		const peer = join(temporary, 'node_modules', 'n8n-workflow');
 		await mkdir(dirname(peer));
 		await symlink(resolve('node_modules', 'n8n-workflow'), peer, 'junction');
@@ -38,8 +49,39 @@ export default async function testNodeVersions(): Promise<void> {
 			await step(`Checking the lock file with the npm of Node.js ${major}`, () =>
 				runNpm(['ci', '--dry-run', '--offline'], project, { PATH }),
 			);
+			if (![NODE_MAJORS[0], NODE_MAJORS.at(-1)].includes(major)) continue;
+			await step(`Building the same package in Node.js ${major}`, async () => {
+				const again = join(temporary, `built in ${major}`);
+				await buildElsewhere(again, node, PATH);
+				const [one, other] = [await readTarball(packed), await readTarball(again)];
+				if (!one.equals(other))
+					throw new Error('The packages differ. Compare their contents and modes.');
+			});
 		}
 	} finally {
 		await rm(temporary, { recursive: true, force: true });
 	}
+}
+
+/** Builds and packs what git knows in another folder, of which other users may read nothing. */
+async function buildElsewhere(folder: string, node: string, PATH: string): Promise<void> {
+	const umask = process.umask(0o077);
+	try {
+		for (const file of (await run('git', ['ls-files', '-z'])).split('\0').filter(Boolean)) {
+			await mkdir(dirname(join(folder, file)), { recursive: true });
+			// A copy would keep the modes.
+			await writeFile(join(folder, file), await readFile(file));
+		}
+		await symlink(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
+		const env = { ...process.env, PATH };
+		await run(node, ['scripts/run.mjs', 'build'], { cwd: folder, env });
+		await runNpm(['pack', '--ignore-scripts'], folder, { PATH });
+	} finally {
+		process.umask(umask);
+	}
+}
+
+async function readTarball(folder: string): Promise<Buffer> {
+	const file = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
+	return await readFile(join(folder, file));
 }

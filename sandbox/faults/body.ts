@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type Fault, type FaultContext, omitHeader, type Reply } from './Fault';
 
 /** Returns the number of bytes of a body: counted, or as announced if it is a stream. */
@@ -33,6 +34,43 @@ const longBody = ({ bytes }: { bytes: number }): Fault => ({
 		const spaces = Buffer.alloc(Math.max(0, bytes - body.length), ' ');
 		const headers = omitHeader(reply, 'content-length');
 		return { ...reply, headers, body: Buffer.concat([body, spaces]) };
+	},
+});
+
+const PACKERS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+/** What a packed body repeats: 16 MB. */
+const SPACES = Buffer.alloc(16_000_000, ' ');
+let packedSpaces: ReturnType<typeof gzipSync> | undefined;
+
+interface PackedBodyOptions {
+	encoding: keyof typeof PACKERS;
+	/** So many times 16 MB of spaces follow the body, with gzip alone. */
+	times?: number;
+}
+
+/** Sends the right body packed. With spaces after it, it is a thousand times as long once it is unpacked. */
+const packedBody = ({ encoding, times = 0 }: PackedBodyOptions): Fault => ({
+	after: (reply) => {
+		const { body } = reply;
+		if (!Buffer.isBuffer(body)) return reply;
+		const headers = { ...omitHeader(reply, 'content-length'), 'content-encoding': encoding };
+		const packed = [PACKERS[encoding](body)];
+		for (let i = 0; i < times; i++) packed.push((packedSpaces ??= gzipSync(SPACES)));
+		return { ...reply, headers, body: Buffer.concat(packed) };
+	},
+});
+
+/** Sends the right body with a field in its innermost object that is nested so deep. */
+const deepField = ({ levels }: { levels: number }): Fault => ({
+	after: (reply) => {
+		if (!Buffer.isBuffer(reply.body)) return reply;
+		const text = reply.body.toString();
+		const at = text.lastIndexOf('{') + 1;
+		const field = `"extra":${'['.repeat(levels)}${']'.repeat(levels)}`;
+		const end = text.slice(at).startsWith('}') ? '' : ',';
+		const body = Buffer.from(at === 0 ? text : text.slice(0, at) + field + end + text.slice(at));
+		return { ...reply, headers: omitHeader(reply, 'content-length'), body };
 	},
 });
 
@@ -104,4 +142,13 @@ async function* drip(
 }
 
 /** Faults of a body's bytes, and of the headers that describe them. */
-export const BODY_FAULTS = { contentType, moreHeaders, emptyBody, longBody, cutOff, slowBody };
+export const BODY_FAULTS = {
+	contentType,
+	moreHeaders,
+	emptyBody,
+	longBody,
+	packedBody,
+	deepField,
+	cutOff,
+	slowBody,
+};

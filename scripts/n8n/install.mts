@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { x as extract } from 'tar';
 import manifest from '../../package.json' with { type: 'json' };
-import { installInCache, installManifest, installPackages, runNpm } from '../support/cache.mjs';
+import { installManifest, installPackages, runNpm } from '../support/cache.mjs';
 import { run } from '../support/command.mjs';
 
 /** The oldest Node.js that n8n 2.41 runs in; the native module of its expression engine is also built for 26. */
@@ -66,9 +66,7 @@ export async function installNode(major: number): Promise<string> {
 	if (Number(process.versions.node.split('.')[0]) === major) return process.execPath;
 	const system = `${process.platform}-${process.arch}`.replace('win32', 'win');
 	const name = system === 'darwin-arm64' ? `node-bin-${system}` : `node-${system}`;
-	const dependencies = { [name]: `${major}.x` };
-	const files = { 'package.json': JSON.stringify({ private: true, dependencies }) };
-	const folder = await installInCache(`node-${major}`, `Installing Node.js ${major}`, files);
+	const folder = await installManifest(`node/${major}`, `Installing Node.js ${major}`);
 	const home = join(folder, 'node_modules', name);
 	const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as {
 		bin: { node: string };
@@ -80,9 +78,7 @@ export async function installNode(major: number): Promise<string> {
 export async function provideNode(major: number): Promise<string> {
 	const node = await installNode(major);
 	const version = major < NODE_MAJOR ? 10 : 11;
-	const dependencies = { npm: `${version}.x` };
-	const files = { 'package.json': JSON.stringify({ private: true, dependencies }) };
-	const folder = await installInCache(`npm-${version}`, `Installing npm ${version}`, files);
+	const folder = await installManifest(`npm/${version}`, `Installing npm ${version}`);
 	const bin = join(folder, 'node_modules', '.bin');
 	return [bin, dirname(node), process.env.PATH].join(delimiter);
 }

@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { waitFor } from '../../scripts/waitFor';
 import { ALL_OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { useFileHost } from '../support/engine/useFileHost';
@@ -37,39 +38,107 @@ test.each([
 	},
 );
 
-test('A packed response without end is broken off when it is too long', async () => {
-	// As much as fills the memory, if it is read.
-	const part = gzipSync(Buffer.alloc(32_000_000, ' '));
-	let parts = 0;
-	service.answer((_request, response) => {
-		const send = () => {
-			if (parts < 12 && !response.destroyed) response.write(part, send);
-			parts += 1;
-		};
-		response.writeHead(200, { 'content-encoding': 'gzip' });
-		send();
-	});
-	const { error } = await runNode({
-		parameters: {
-			...ALL_OPERATIONS['account.get'],
-			options: { maxTries: 1 },
-			requestOptions: { timeout: 10_000 },
-		},
-		credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-	});
-	expect(error?.message).toBe('The response from the video service is too long');
-});
+/** As much as fills the memory, if it is read: 32 MB each time it is sent. */
+const SPACES = Buffer.alloc(32_000_000, ' ');
+
+test.each([
+	['gzip', gzipSync],
+	['deflate', deflateSync],
+	['br', brotliCompressSync],
+] as const)(
+	'A response without end that is packed with %s is broken off when it is too long, at once',
+	async (encoding, pack) => {
+		let sentBytes = 0;
+		const part = pack(SPACES);
+		const closed = new Promise<void>((resolve) => {
+			service.answer((_request, response) => {
+				// Of gzip alone, several may follow each other.
+				const send = () => {
+					sentBytes += part.length;
+					if (!response.destroyed) response.write(part, send);
+				};
+				response.on('close', resolve);
+				response.writeHead(200, { 'content-encoding': encoding });
+				send();
+			});
+		});
+		const { error } = await runNode({
+			parameters: {
+				...ALL_OPERATIONS['account.get'],
+				options: { maxTries: 1 },
+				requestOptions: { timeout: 10_000 },
+			},
+			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+		});
+		expect(error?.message).toBe('The response from the video service is too long');
+		await closed;
+		expect(sentBytes).toBeGreaterThan(0);
+	},
+);
 
 test('What n8n cannot save is left out of a response, and a paid video is not lost', async () => {
-	const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+	const nest = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 	service.answer((_request, response) => {
-		const queueItem = `{"queueId":"queue-1","status":"pending","extra":${deep}}`;
+		const extras = `"extra":${nest(50_000)},"list":[{"a":${nest(96)}},{"a":${nest(97)}}]`;
+		const queueItem = `{"queueId":"queue-1","status":"pending",${extras}}`;
 		response.end(`{"status":"success","newQueueItem":${queueItem}}`);
 	});
 	const { items, run } = await runNode({
 		parameters: ALL_OPERATIONS['queue.add'],
 		credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
 	});
-	expect(items[0]?.json.queueId).toBe('queue-1');
+	// Counted from the beginning of the response, so many levels are kept.
+	const whole = nest(96);
+	const list = [
+		{ a: JSON.parse(whole) as unknown },
+		{ a: JSON.parse(`${'['.repeat(96)}null${']'.repeat(96)}`) as unknown },
+	];
+	expect(items[0]?.json).toMatchObject({ queueId: 'queue-1', list });
 	expect(JSON.stringify(run)).toContain('queue-1');
 });
+
+/** The shortest time that a service can be given, to end each request soon. */
+const SOON = { options: { maxTries: 1 }, requestOptions: { timeout: 200 } };
+const ITEM = { queueId: 'queue-1', projectId: 'project-1' };
+
+test.each(['head', 'body'] as const)(
+	'A %s that comes byte by byte without end holds no item and no connection, whatever is asked for',
+	async (part) => {
+		let open = 0;
+		let most = 0;
+		service.answer(({ socket }, response) => {
+			most = Math.max(most, (open += 1));
+			if (part === 'body') response.writeHead(200).write('{"status":"success"');
+			else socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+			const timer = setInterval(() => {
+				if (part === 'body') response.write(' ');
+				else socket.write('x');
+			}, 20);
+			socket
+				.on('error', () => undefined)
+				.on('close', () => {
+					open -= 1;
+					clearInterval(timer);
+				});
+		});
+		const endings = Object.entries(ALL_OPERATIONS).map(async ([name, parameters]) => {
+			const { error } = await runNode({
+				parameters: { ...parameters, ...SOON, waitOptions: { timeout: 1, pollingInterval: 1 } },
+				credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+				items: [{ ...ITEM, url: `${service.url}/${name}`, id: 'video-1' }],
+			});
+			return error?.message;
+		});
+		for (const message of await Promise.all(endings)) expect(message).toBeDefined();
+		// Hundreds of items ask for one place after the other.
+		const many = await runNode({
+			parameters: { ...ALL_OPERATIONS['queue.getProgress'], ...SOON },
+			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+			items: Array.from({ length: 300 }, () => ITEM),
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(many.items).toHaveLength(300);
+		expect(most).toBeLessThan(100);
+		await waitFor('the connections to end', () => open === 0, 10_000);
+	},
+);

@@ -149,6 +149,45 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		}
 	});
 
+	test('the node tells the model no more than it can read, whatever the service names', async () => {
+		const long = '<a href=x>Name</a> '.repeat(500);
+		const projects = Array.from({ length: 200 }, (_, i) => ({ id: `project-${i}`, name: long }));
+		const more = { extra: { deep: [long, long] }, list: Array(10_000).fill(1), [long]: 1 };
+		const usage = { remainingCredits: 5, ...more };
+		const body = { status: 'success', projects, usage, name: long, email: long, ...more };
+		service.sandbox.addFault({ kind: 'status', status: 200, body });
+		const all = { ...OPERATIONS['project.getAll'], returnAll: true };
+		for (const parameters of [all, OPERATIONS['account.get']]) {
+			const [answer = ''] = await ask(parameters, { way });
+			expect(answer.length).toBeLessThan(100_000);
+			expect(answer).not.toContain('href');
+			expect(answer).toMatch(
+				parameters === all ? /"project-0".*more were left out/ : /"remainingCredits":5/,
+			);
+		}
+	});
+
+	test('the node survives orders of any length, and keeps to its limit with hundreds at once', async () => {
+		const long = 'x'.repeat(1_000_000);
+		const orders = [
+			{ project: long, prompt: 'a' },
+			{ project: PROJECT, prompt: long },
+			{ project: '../clear', prompt: '' },
+		];
+		for (const order of orders) {
+			const [answer = ''] = await ask(ADD, {
+				way,
+				calls: [[{ ...order, resource: 'account', operation: 'get', queueId: 'q' }]],
+			});
+			expect(answer.length).toBeLessThan(10_000);
+		}
+		const paid = listPaid().length;
+		const calls = [Array.from({ length: 200 }, (_, i) => call(`a ${i}`))];
+		const answers = await ask({ ...ADD, options: { maxVideos: 2 } }, { way, calls });
+		expect(answers).toHaveLength(200);
+		expect(listPaid().length - paid).toBeLessThanOrEqual(2);
+	});
+
 	test('the node refuses an identical order after an unknown fate, and no other', async () => {
 		loseAdd();
 		const [a, b] = [call('lost'), call('other')];

@@ -134,14 +134,34 @@ describe('A release', () => {
 	});
 
 	test('is published by a job that a person approves, that may do nothing else, and runs nothing of this repository', () => {
-		const { publish, ...others } = publishing.jobs;
+		const { publish, release: drafting, ...others } = publishing.jobs;
 		expect(publish).toMatchObject({ needs: 'build', environment: 'npm' });
 		expect(publish?.permissions).toEqual({ 'id-token': 'write' });
 		expect(JSON.stringify(publish?.steps)).not.toMatch(/checkout|npm run|\.ci/);
 		expect(publishing.permissions).toEqual({ contents: 'read' });
+		// Of its own, the job that drafts the release runs nothing, either.
+		expect(drafting).toMatchObject({ needs: 'publish' });
+		expect(JSON.stringify(drafting?.steps)).not.toMatch(/checkout|npm |\.ci/);
 		for (const job of Object.values(others)) {
 			expect([job.environment, job.permissions]).toEqual([undefined, undefined]);
 		}
+	});
+
+	test('is drafted with the published file, its checksum and its attestation', () => {
+		const artifact = publishing.jobs.build?.steps.find(({ uses }) => uses?.includes('upload'));
+		expect(artifact?.with?.path).toBe('*.tgz');
+		fs.writeFileSync(join(folder, 'package.tgz'), 'package');
+		fs.writeFileSync(join(folder, 'bundle'), 'attestation');
+		fs.writeFileSync(join(folder, 'gh'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+		const PATH = [folder, process.env.PATH].join(delimiter);
+		const draft = (tag: string) =>
+			runStep('Draft the release', tag, { PATH, BUNDLE: 'bundle' }).stdout;
+		const files = ' ./package.tgz SHA256SUMS attestation.jsonl\n';
+		expect(draft('7.8.9')).toMatch(new RegExp(`^release create 7.8.9 --draft .*${files}$`));
+		expect(draft('7.8.9')).not.toContain('--prerelease');
+		expect(draft('7.8.9-rc.1')).toContain(' --prerelease ');
+		expect(read('attestation.jsonl')).toBe('attestation');
+		expect(read('SHA256SUMS')).toMatch(/^[0-9a-f]{64} [ *]package\.tgz\n$/);
 	});
 });
 

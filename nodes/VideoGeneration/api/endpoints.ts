@@ -42,8 +42,9 @@ export async function clearQueueItem(
 	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
 }
 
-/** About a million videos. */
-const MAX_LIST_LENGTH = 256_000_000;
+/** In bytes: about a million videos. Parsing more would hold up n8n's event loop for seconds. */
+const MAX_VIDEOS_LENGTH = 256_000_000;
+const MAX_PROJECTS_LENGTH = 64_000_000;
 
 /**
  * Fetches the whole video log, in any order; it may hold anything. The specification names an entry's address `url`,
@@ -52,7 +53,7 @@ const MAX_LIST_LENGTH = 256_000_000;
  * @param etag the tag of an earlier response; an unchanged log (304) then comes without entries
  */
 export async function fetchVideoLog(service: Service, options: ApiOptions, etag?: string) {
-	const request = { ...ENDPOINTS.listVideos, etag, maxTextLength: MAX_LIST_LENGTH };
+	const request = { ...ENDPOINTS.listVideos, etag, maxLength: MAX_VIDEOS_LENGTH };
 	const { body, ...response } = await fetchFromApi(service, request, options);
 	const entries = requireList(body, 'videos');
 	for (const entry of entries) {
@@ -66,7 +67,8 @@ export async function fetchProjects(
 	qs: IDataObject,
 	options: ApiOptions,
 ): Promise<IDataObject[]> {
-	const { body } = await fetchFromApi(service, { ...ENDPOINTS.listProjects, qs }, options);
+	const request = { ...ENDPOINTS.listProjects, qs, maxLength: MAX_PROJECTS_LENGTH };
+	const { body } = await fetchFromApi(service, request, options);
 	return requireList(body, 'projects').filter(isObject);
 }
 

@@ -2,51 +2,68 @@
 const MIN_KEY_LENGTH = 8;
 const HIDDEN = '[API key]';
 
-/** In a text of this length, any key is found within a moment. */
-const MAX_SLOW_LENGTH = 10_000;
-
 /** Removes the key from a text of the service, however it is written there. */
 export function hideKey(text: string, key: string): string {
-	// Building the patterns takes longer than reading a short response. Each escape of a character has one of these.
-	if (!text.includes(key) && !/[\\&%]/.test(text)) return text;
+	// Building the patterns takes longer than reading a short response. Each escape of a character has one of these, and
+	// V8 finds so many characters in linear time.
+	if (!text.includes(key.slice(0, 200)) && !/[\\&%]/.test(text)) return text;
 	if (key.length >= MIN_KEY_LENGTH) {
 		// In JSON, a backslash has another one before it. Most keys have none.
 		const forms = new Set([JSON.stringify(key).slice(1, -1), key]);
-		const isSlow = text.length > MAX_SLOW_LENGTH && repeatsBeginning(key);
-		return [...forms].reduce(isSlow ? hidePlain : hideForm, text);
+		return [...forms].reduce(hideForm, text);
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
-	const word = key.replace(/[^\w\s]/g, '\\$&');
+	const word = quote(key);
 	const found = new RegExp(`(?<= )${word}(?![\\w-])|(?<![\\w-])${word}(?= )`, 'g');
 	return text.replace(found, HIDDEN);
 }
 
-/** A key whose beginning comes again in it, such as a placeholder, takes minutes to find in a long text of such beginnings. */
-const repeatsBeginning = (key: string) => key.includes(key.slice(0, 4), 1);
+/** A pattern for a text as it is. */
+const quote = (text: string) => text.replace(/[^\w\s]/g, '\\$&');
 
-const hidePlain = (text: string, form: string) =>
-	text.replaceAll(form, HIDDEN).replaceAll(encodeURIComponent(form), HIDDEN);
+/**
+ * A key is matched in parts: a long pattern takes long to compile, and long to find in vain. None ends where the next
+ * characters may belong to an escape.
+ */
+const PARTS = /(?:^.{2}|.{0,11})[\\&%]{0,9}./g;
 
-/** A key is matched in parts: the pattern of a long one would take long to compile. */
-const PARTS = /.{1,50}/g;
+/** In a shorter text, any key is found within a moment. */
+const MAX_SLOW_LENGTH = 100_000;
 
+/**
+ * Hides a form of the key. Where more is compared with the key than the text has characters, the text repeats its beginning
+ * to slow the search down: nothing of such a text is shown.
+ */
 function hideForm(text: string, form: string): string {
-	const patterns = (form.match(PARTS) ?? []).map(matchWritten);
-	const parts = patterns.map((pattern) => new RegExp(pattern, 'y'));
-	const findEnd = (from: number, part: RegExp) => {
-		part.lastIndex = from;
-		return part.test(text) ? part.lastIndex : Infinity;
+	const parts = form.match(PARTS) ?? [];
+	const createPatterns = (write: (part: string) => string) =>
+		parts.map((part) => new RegExp(write(part), 'y'));
+	// Of a form that looks like an escape itself, the first way may take too much.
+	const ways = [createPatterns(matchWritten), createPatterns(quote)];
+	const start = new RegExp(matchWritten(parts[0] ?? ''), 'g');
+	let compared = 0;
+	let foundEnd = 0;
+	const matches = (part: RegExp) => {
+		part.lastIndex = foundEnd;
+		if (!part.test(text)) return false;
+		compared += part.lastIndex - foundEnd;
+		foundEnd = part.lastIndex;
+		return true;
 	};
-	const start = new RegExp(patterns[0] ?? '', 'g');
 	let shown = '';
 	let end = 0;
 	for (let found = start.exec(text); found; found = start.exec(text)) {
-		const foundEnd = parts.reduce(findEnd, found.index);
+		const { index } = found;
+		const isFound = ways.some((way) => {
+			foundEnd = index;
+			return way.every(matches);
+		});
 		// The next place may overlap this one.
-		start.lastIndex = found.index + 1;
-		if (foundEnd === Infinity) continue;
-		shown += text.slice(end, found.index) + HIDDEN;
-		end = start.lastIndex = foundEnd;
+		start.lastIndex = isFound ? foundEnd : index + 1;
+		if (isFound) {
+			shown += text.slice(end, index) + HIDDEN;
+			end = foundEnd;
+		} else if (compared > 2 * text.length + MAX_SLOW_LENGTH) return HIDDEN;
 	}
 	return shown + text.slice(end);
 }

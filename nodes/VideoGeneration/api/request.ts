@@ -31,10 +31,10 @@ export const REQUEST_DEFAULTS = {
 /** Timeout of a request that can be sent again, unless "Request Options" has another. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** In bytes: parsing more would hold up n8n's event loop for seconds. The list of videos has its own maximum. */
-const MAX_TEXT_LENGTH = 64_000_000;
+/** The maximum length of a body in bytes, unpacked, that answers one object: n8n saves all of it. Lists have their own. */
+const MAX_LENGTH = 4_000_000;
 
-/** How much of a longer text is kept, for the error of an add. */
+/** How much of a longer body is kept, for the error of an add. */
 const KEPT_LENGTH = 4_096;
 
 /** A try that has less time than this is not started. */
@@ -85,22 +85,19 @@ export async function openService(context: ApiContext): Promise<Service> {
 export async function sendRequest(
 	{ context, hide }: Service,
 	options: IHttpRequestOptions & { timeout: number },
-	maxTextLength = MAX_TEXT_LENGTH,
+	maxLength = MAX_LENGTH,
 ): Promise<HttpResponse> {
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
 	const send = async (endSignal: AbortSignal) => {
 		const signed = { ...REQUEST_DEFAULTS, ...options, returnFullResponse: true, endSignal };
 		const sending = context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, signed);
 		const response = (await sending) as IN8nHttpFullResponse;
-		return { ...response, body: await readBody(response.body, maxTextLength) };
+		return { ...response, ...(await readBody(response.body, maxLength)) };
 	};
 	// n8n's timeout begins anew with each part of a response.
 	const sending = withTimeout(send, options.timeout, getExecutionCancelSignal?.call(context));
-	const { body, headers, statusCode } = await sending;
-	const isTooLong = body.length > maxTextLength;
-	const text = hide(
-		(isTooLong ? body.subarray(0, KEPT_LENGTH) : body).toString().replace(/^\ufeff/, ''),
-	);
+	const { body, headers, isTooLong, statusCode } = await sending;
+	const text = hide(body.replace(/^\ufeff/, ''));
 	// The tag is kept with the workflow.
 	const shown = { location: hide(toText(headers.location)), etag: hide(toText(headers.etag)) };
 	return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
@@ -109,11 +106,12 @@ export async function sendRequest(
 const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
 	Symbol.asyncIterator in Object(body);
 
-/** Reads a body. One that is longer than the maximum is broken off, also one that is short as long as it is packed. */
-async function readBody(body: unknown, maxLength: number): Promise<Buffer> {
+/** Reads a body as text. One that is longer than the maximum is broken off, also one that is short as long as it is packed. */
+async function readBody(body: unknown, maxLength: number) {
 	// n8n's evaluations answer in place of the service.
-	if (!isStream(body))
-		return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
+	if (!isStream(body)) {
+		return { body: typeof body === 'string' ? body : JSON.stringify(body ?? ''), isTooLong: false };
+	}
 	const chunks: Buffer[] = [];
 	let length = 0;
 	try {
@@ -127,7 +125,8 @@ async function readBody(body: unknown, maxLength: number): Promise<Buffer> {
 		const reason = classifyError(error);
 		throw reason.kind === 'unsent' ? BROKEN_OFF : reason;
 	}
-	return Buffer.concat(chunks);
+	const isTooLong = length > maxLength;
+	return { body: Buffer.concat(chunks, isTooLong ? KEPT_LENGTH : length).toString(), isTooLong };
 }
 
 /** How the requests of an item, a poll or a list of the editor are sent. */
@@ -143,7 +142,7 @@ export type Endpoint = Required<Pick<IHttpRequestOptions, 'method' | 'url'>>;
 interface ApiRequest extends Endpoint, Pick<IHttpRequestOptions, 'body' | 'qs'> {
 	/** The tag of an earlier response (RFC 9110, section 13.1.2): an unchanged list then comes without its body. */
 	etag?: string | undefined;
-	maxTextLength?: number;
+	maxLength?: number;
 }
 
 /**
@@ -152,7 +151,7 @@ interface ApiRequest extends Endpoint, Pick<IHttpRequestOptions, 'body' | 'qs'> 
  */
 export async function fetchFromApi(
 	service: Service,
-	{ etag, maxTextLength, ...request }: ApiRequest,
+	{ etag, maxLength, ...request }: ApiRequest,
 	{ connection, deadline = Infinity, takeSlot, ...retries }: ApiOptions,
 ): Promise<Pick<HttpResponse, 'headers' | 'statusCode'> & { body: Body; parsedInMs: number }> {
 	const condition = etag === undefined ? {} : { headers: { 'If-None-Match': etag } };
@@ -161,7 +160,7 @@ export async function fetchFromApi(
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
 		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
 		const options = { ...connection, ...request, ...condition, timeout };
-		const response = await sendRequest(service, options, maxTextLength);
+		const response = await sendRequest(service, options, maxLength);
 		const { headers, statusCode, text } = response;
 		const isUnchanged = etag !== undefined && statusCode === 304;
 		const receivedAt = performance.now();

@@ -17,22 +17,36 @@ export type Body = IDataObject | IDataObject[];
 
 /** Parses JSON. @returns the first 100 characters of a text that is not JSON */
 export function parseBody(text: string): unknown {
-	return cutDeep(jsonParse(text, { fallbackValue: text.slice(0, 100) }), MAX_DEPTH);
+	const body = jsonParse<unknown>(text, { fallbackValue: text.slice(0, 100) });
+	if (isNested(body)) cutDeep(body, MAX_DEPTH - 1);
+	return body;
 }
 
 /** n8n cannot read an execution again that holds something nested by some thousand levels. */
 const MAX_DEPTH = 100;
 
+const isNested = (value: unknown): value is IDataObject =>
+	typeof value === 'object' && value !== null;
+
 /** Replaces what is nested deeper by null, in place: the rest of the response is of use. */
-function cutDeep(value: unknown, depth: number): unknown {
-	if (typeof value !== 'object' || value === null) return value;
-	if (depth === 0) return null;
-	const fields = value as Record<string, unknown>;
-	for (const name in fields) {
-		const field = fields[name];
-		if (typeof field === 'object') fields[name] = cutDeep(field, depth - 1);
+function cutDeep(value: IDataObject, depth: number): void {
+	// A list by its indexes: its names take several times as long.
+	const list: unknown = value;
+	if (Array.isArray(list)) {
+		for (let i = 0; i < list.length; i++) {
+			const entry: unknown = list[i];
+			if (!isNested(entry)) continue;
+			if (depth > 0) cutDeep(entry, depth - 1);
+			else list[i] = null;
+		}
+		return;
 	}
-	return fields;
+	for (const name in value) {
+		const field = value[name];
+		if (!isNested(field)) continue;
+		if (depth > 0) cutDeep(field, depth - 1);
+		else value[name] = null;
+	}
 }
 
 /** Checks for a 2xx with an object of the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */

@@ -24,9 +24,6 @@ export function classifyError(error: unknown): RequestFailure {
 		const serviceMessage = words || 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
-	if (code === 'ERR_STRING_TOO_LONG') {
-		return new RequestFailure({ kind: 'unreadable', content: 'tooLong' });
-	}
 	// There are too many redirects, or one to no web address.
 	if (code.startsWith('ERR_FR_')) return new RequestFailure({ kind: 'redirected' });
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;

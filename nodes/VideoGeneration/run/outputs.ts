@@ -9,7 +9,7 @@ import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import type { KnownFacts, Unidentified } from '../failures/failure';
 import { isLasting, RequestFailure } from '../failures/failure';
-import { describePaidVideos, describeRun } from '../failures/texts';
+import { describePaidVideos, describeRun, toLine } from '../failures/texts';
 import type { Job, Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 import { logInfo } from '../n8n/execution';
@@ -19,7 +19,12 @@ export function createItems(outcome: Outcome): INodeExecutionData[] {
 	const { job } = outcome;
 	const pairedItem = { item: job.context.getItemIndex() };
 	if ('output' in outcome) {
-		return outcome.output.map((item) => ({ ...item, json: renameError(item.json), pairedItem }));
+		const items = outcome.output.map((item) => ({
+			...item,
+			json: renameError(item.json),
+			pairedItem,
+		}));
+		return job.run.isAgentCall ? shortenForModel(items) : items;
 	}
 	const { message, description } = createError(job, outcome.reason);
 	const details = getDetails(job, outcome.reason);
@@ -28,6 +33,31 @@ export function createItems(outcome: Outcome): INodeExecutionData[] {
 		? { error: message, message: whatToDo, details }
 		: { error: { message, details }, message: whatToDo };
 	return [{ json, pairedItem }];
+}
+
+/** How much a model reads of a call, in characters, and of a list. */
+const MAX_MODEL_LENGTH = 50_000;
+const MAX_MODEL_LIST = 50;
+
+/** Shortens what a model reads: a service may send names and further fields of any length. */
+function shortenForModel(items: INodeExecutionData[]): INodeExecutionData[] {
+	let left = MAX_MODEL_LENGTH;
+	const shorten = (name: string, value: unknown) => {
+		// A shortened address or ID would be another one.
+		const isCut = typeof value === 'string' && !/(url|id)$/i.test(name);
+		const kept = isCut ? toLine(value) : value;
+		const length = name.length + (typeof kept === 'string' ? kept.length : 10);
+		if (length > left || toLine(name) !== name) return undefined;
+		left -= length;
+		return Array.isArray(kept) ? (kept as unknown[]).slice(0, MAX_MODEL_LIST) : kept;
+	};
+	const kept = items.flatMap(({ json, ...item }) => {
+		const text = JSON.stringify(json, shorten) as string | undefined;
+		return text === undefined ? [] : { ...item, json: JSON.parse(text) as IDataObject };
+	});
+	const [next] = items.slice(kept.length);
+	const message = `${items.length - kept.length} more were left out. Ask for fewer`;
+	return next ? [...kept, { ...next, json: { message } }] : kept;
 }
 
 /** n8n takes an item with a field `error` for a failed one, and Retry On Fail would run the whole node again. */

@@ -35,9 +35,9 @@ import { testPlans } from './testPlans';
  * answers, but nothing else: what n8n shows holds none of its markup and nowhere the key; no error is long, and nothing
  * holds n8n up; requests go to the Base URL and to the addresses of videos alone; and each item ends.
  *
- * Not drawn: connections that break, stall or never end (random.test.ts, slowResponses.test.ts, download.test.ts);
- * compressed bodies, and more than one megabyte (hostileInput.test.ts); what n8n itself shows of the credential's test;
- * headers that Node.js cannot send; values that are nested thousands of times, which n8n's own code cannot save; a key
+ * Not drawn: connections that break, stall or send slowly (random.test.ts, slowResponses.test.ts, download.test.ts);
+ * a packed body that holds another one; lists of more than a megabyte that are accepted (`npm run bench -- responses`);
+ * what n8n itself shows of the credential's test; headers that Node.js cannot send; a key
  * that is written in a way that no serializer has, which the service could always find; errors that list the videos of
  * many items; who gets which video (random.test.ts).
  */
@@ -84,7 +84,9 @@ const oddity = of(
 	...['..', '../../etc/passwd', ' ', '', 'javascript:alert(1)', 'file:///etc/passwd', '1e999'],
 	...['9'.repeat(20), '-1', '0', '2026-01-15T12:00:00Z', '9999-12-31T23:59:59Z', '__proto__'],
 );
-const piece = fc.oneof(markup, key, expression, oddity);
+/** What looks like the key for long, and is not. */
+const almostKey = of(KEY.slice(0, 3), KEY.slice(0, -1), encodeURIComponent(KEY.slice(0, -1)));
+const piece = fc.oneof(markup, key, almostKey, expression, oddity);
 const text = fc
 	.tuple(fc.array(piece, { minLength: 1, maxLength: 3 }), fc.nat(11))
 	.map(([pieces, roll]) => (roll === 0 ? LONG : '') + pieces.join(''));
@@ -128,6 +130,25 @@ const headers = fc
 
 const STATUSES = [200, 200, 201, 206, 300, 400, 401, 402, 403, 404, 407, 409, 429, 500, 501, 503];
 
+/** Responses that are packed, too long, without end, or nested too deep to be saved. */
+const heavy = fc
+	.oneof(
+		fc.record({ kind: fc.constant('packedBody' as const), encoding: of('gzip', 'deflate', 'br') }),
+		// As much as a list may have at most, and more.
+		fc.record({
+			kind: fc.constant('packedBody' as const),
+			encoding: of('gzip'),
+			times: of(1, 17),
+		}),
+		fc.record({
+			kind: fc.constant('endlessBody' as const),
+			pieceBytes: of(1_000_000),
+			delayMs: of(0),
+		}),
+		fc.record({ kind: fc.constant('deepField' as const), levels: of(50, 200, 100_000) }),
+	)
+	.map((fault): FaultSpec[] => [fault]);
+
 /** What the service does to the response to a request: once, or always. */
 function attackOn(operation: Operation): fc.Arbitrary<FaultSpec[]> {
 	const isFile = operation === 'video.file';
@@ -167,6 +188,7 @@ function attackOn(operation: Operation): fc.Arbitrary<FaultSpec[]> {
 				{ weight: 1, arbitrary: redirected },
 				{ weight: 1, arbitrary: headed },
 				{ weight: 1, arbitrary: fc.tuple(answered, headed).map((both) => both.flat()) },
+				{ weight: 2, arbitrary: heavy },
 			),
 			times: of(undefined, undefined, 1),
 		})
@@ -409,8 +431,8 @@ const nodePlans = fc
 			attacks: attacksOn(REQUESTS[name] ?? [toRequest(name as ApiOperation)]),
 		}),
 	);
-const toolPlans = of('queue.add', 'queue.getProgress').chain((name) =>
-	fc.record({ name: fc.constant(name), way: names(WAYS), attacks: attacksOn([name]) }),
+const toolPlans = of('queue.add', 'queue.getProgress', 'account.get', 'project.getAll').chain(
+	(name) => fc.record({ name: fc.constant(name), way: names(WAYS), attacks: attacksOn([name]) }),
 );
 const listPlans = of('searchProjects', 'searchVideos', 'getProjects').chain((name) =>
 	fc.record({

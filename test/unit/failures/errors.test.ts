@@ -62,11 +62,6 @@ describe.each([
 		});
 	});
 
-	test('of a response that is too long for a text of JavaScript says so', () => {
-		const error = wrap(new AxiosError('Cannot create a string', 'ERR_STRING_TOO_LONG'));
-		expect(classifyError(error).facts).toMatchObject({ kind: 'unreadable', content: 'tooLong' });
-	});
-
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
 		const { facts } = classifyError(wrap(new Error("'Base URL' is empty.")));
 		expect(facts).toEqual({ kind: 'unsent', serviceMessage: "'Base URL' is empty." });

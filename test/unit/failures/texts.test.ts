@@ -80,7 +80,7 @@ const OF_SERVICE: Row[] = [
 	['unreadable', { httpCode: '200', content: 'html' }, /web page.*'Base URL'/],
 	['unreadable', { httpCode: '200', content: 'empty' }, /empty/],
 	['unreadable', { httpCode: '200', content: 'cutOff' }, /cut off/],
-	['unreadable', { httpCode: '200', content: 'tooLong' }, /too long.*64 MB.*'Base URL'/],
+	['unreadable', { httpCode: '200', content: 'tooLong' }, /too long.*4 MB.*'Base URL'/],
 	['unreadable', { httpCode: '200', content: 'other' }, /not JSON.*'Base URL'/],
 	['unsuccessful', { httpCode: '200', serviceMessage: SAID }, /did not confirm/],
 	['unsuccessful', { httpCode: '200', serviceMessage: 'No credits' }, /not .*enough credits/],
