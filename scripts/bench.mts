@@ -16,7 +16,11 @@ const IN_JEST = ['batch', 'memory', 'worker'];
 const IN_N8N = ['items', 'compare', 'worker'];
 
 /** Flags of Node.js. */
-const FLAGS: Record<string, string[]> = { poll: ['--single-threaded'], download: ['--expose-gc'] };
+const FLAGS: Record<string, string[]> = {
+	poll: ['--single-threaded'],
+	decide: ['--expose-gc'],
+	download: ['--expose-gc'],
+};
 
 /**
  * `npm run bench`: measures the built package in n8n's engine, with its log silenced, and in n8n's
