@@ -19,7 +19,7 @@ const FILE_BYTES = 1024 ** 3;
 const MIB = 1024 ** 2;
 const LIMIT_MIB = 96;
 /** Maximum CPU time, as a multiple of that of Node.js alone, which writes the same response to a file. */
-const CPU_LIMIT = 1.5;
+const CPU_LIMIT = 1.2;
 const SAMPLE_MS = 5;
 
 /** Downloads the file in the measured process, and samples its memory meanwhile. */
