@@ -4,19 +4,33 @@ import { installN8n } from './n8n/install.mjs';
 import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/command.mjs';
 
-/** The benchmarks of `check`: ratios that a change may worsen unseen, in less than three minutes. */
-const CHECK = ['load', 'poll', 'items', 'responses'];
+/** The benchmarks of `check`: what a change may worsen unseen, in less than four minutes. */
+const CHECK = [
+	'load',
+	'poll',
+	'items',
+	'responses',
+	'decide',
+	'batch',
+	'video',
+	'download',
+	'memory',
+];
 
-const BENCHMARKS = [...CHECK, 'decide', 'batch', 'memory', 'download', 'compare', 'worker'];
+const BENCHMARKS = [...CHECK, 'compare', 'worker'];
 
-/** The benchmarks that jest runs: `batch` and `memory` in a clock that skips all waits. */
-const IN_JEST = ['batch', 'memory', 'worker'];
+/** The benchmarks that jest runs: all but `worker` in a clock that skips all waits. */
+const IN_JEST = ['batch', 'video', 'memory', 'worker'];
 
 /** The benchmarks that run in a real n8n. */
 const IN_N8N = ['items', 'compare', 'worker'];
 
 /** Flags of Node.js. */
-const FLAGS: Record<string, string[]> = { poll: ['--single-threaded'], download: ['--expose-gc'] };
+const FLAGS: Record<string, string[]> = {
+	poll: ['--single-threaded'],
+	decide: ['--expose-gc'],
+	download: ['--expose-gc'],
+};
 
 /**
  * `npm run bench`: measures the built package in n8n's engine, with its log silenced, and in n8n's
@@ -27,7 +41,7 @@ export default async function bench(args: string[]): Promise<number> {
 	const { values, positionals } = parseArgs({
 		args,
 		allowPositionals: true,
-		options: { executions: { type: 'string', default: '10000' } },
+		options: { executions: { type: 'string', default: '1000' } },
 	});
 	const names = positionals.flatMap((name) => (name === 'check' ? CHECK : name));
 	if (names.length === 0) names.push(...BENCHMARKS);

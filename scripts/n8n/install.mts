@@ -6,8 +6,11 @@ import manifest from '../../package.json' with { type: 'json' };
 import { installManifest, installPackages, runNpm } from '../support/cache.mjs';
 import { run } from '../support/command.mjs';
 
-/** The oldest Node.js that n8n 2.41 runs in; the native module of its expression engine is also built for 26. */
+/** The oldest Node.js that n8n 2.41 runs in. */
 const NODE_MAJOR = 24;
+
+/** Another one that the native module of n8n's expression engine is built for: n8n Cloud runs n8n in it. */
+const CLOUD_NODE_MAJOR = 26;
 
 /** The compiled part of n8n's database driver. */
 const DRIVER = join('node_modules', 'sqlite3', 'build');
@@ -20,7 +23,8 @@ export interface N8nInstallation {
 
 /** Installs n8n and the Node.js that it needs. */
 export async function installN8n(): Promise<N8nInstallation> {
-	const node = await installNode(NODE_MAJOR);
+	const isAsInCloud = Number(process.versions.node.split('.')[0]) === CLOUD_NODE_MAJOR;
+	const node = await installNode(isAsInCloud ? CLOUD_NODE_MAJOR : NODE_MAJOR);
 	const title = 'Installing n8n (2 GB), and its database driver, which may have to be compiled';
 	const folder = await installManifest('n8n', title, async (cwd, files) => {
 		// The driver is compiled in a folder of its own while the other packages are installed.

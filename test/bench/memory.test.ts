@@ -1,4 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
+import type { Service } from '../../nodes/VideoGeneration/api/request';
+import { getAccountVideos } from '../../nodes/VideoGeneration/waiting/accountVideos';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
@@ -9,11 +11,11 @@ import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 
 const service = useSandbox({ credits: 1_000_000 });
 
-/** How many executions there are, `npm run bench -- memory --executions 1000`. */
-const EXECUTIONS = Number(process.env.EXECUTIONS ?? 10_000);
+/** How many executions there are, `npm run bench -- memory --executions 10000`. */
+const EXECUTIONS = Number(process.env.EXECUTIONS ?? 1_000);
 
 /** So many fill the caches of n8n, Node.js and jest. */
-const WARM_UP = 1_500;
+const WARM_UP = 500;
 
 /** Executions of one run of the skipped clock. */
 const PART = 50;
@@ -82,6 +84,32 @@ test('Executions that take turns leave no more memory than others', async () => 
 	process.stdout.write(`${EXECUTIONS} executions, two at a time, ${figures}\n`);
 	expect(own - peer).toBeLessThan(LIMIT);
 }, 3_600_000);
+
+/** The entries of a long list, and the memory that each may take while an item waits, and after that, in bytes. */
+const ENTRIES = 100_000;
+const ENTRY_LIMITS = { waiting: 130, later: 20 };
+
+test('Of a long list, an account keeps little while an item waits, and next to nothing after that', () => {
+	const list = JSON.stringify(
+		Array.from({ length: ENTRIES }, (_, i) => ({
+			id: `${i}`.padStart(36, 'video-'),
+			url: `https://cdn.example.com/videos/${i}/file.mp4?signature=${i}`,
+			projectId: 'project-product-teaser',
+			createdAt: new Date(1_750_000_000_000 + i * 1_000).toISOString(),
+		})),
+	);
+	const videos = getAccountVideos({ baseUrl: 'https://long.example.com', keyId: 1 } as Service);
+	const before = measureHeap();
+	const end = videos.begin();
+	videos.show(JSON.parse(list) as unknown[], performance.now());
+	const waiting = (measureHeap() - before) / ENTRIES;
+	end();
+	const later = (measureHeap() - before) / ENTRIES;
+	const figures = `${waiting.toFixed(0)} bytes for each while an item waits, and ${later.toFixed(1)} later`;
+	process.stdout.write(`Of ${ENTRIES} videos, an account keeps ${figures}\n`);
+	expect(waiting).toBeLessThan(ENTRY_LIMITS.waiting);
+	expect(later).toBeLessThan(ENTRY_LIMITS.later);
+});
 
 /** The rounds of a loop, and the videos that the service lists meanwhile. */
 const ROUNDS = EXECUTIONS / 10;

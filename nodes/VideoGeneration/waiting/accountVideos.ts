@@ -1,12 +1,22 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
-import { addTo, EntryNames, getEntryKey, getPrint, isOneDate, parseLogTime } from '../api/videoLog';
+import { addTo, EntryNames, getEntryKey, getPrint, isOneDate } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
-import type { Claim, ListedVideo, QueueItem, QueueItemIds } from './ownVideos';
-import { decideOwners, getEarliest, isOlder, listNames, pickNamed } from './ownVideos';
+import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
+import {
+	decideOwners,
+	getDate,
+	getEarliest,
+	getOldest,
+	isOlder,
+	type ListedVideo,
+	listNames,
+	pickNamed,
+	ShownVideo,
+} from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
 export const OWED_MS = 30 * 60 * 1000;
@@ -244,11 +254,13 @@ export class AccountVideos {
 		const open = listOpen(account.claims);
 		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
+		const oldest = Math.min(...due.map(getOldest));
 		const projects = new Set(due.map(({ item }) => item.projectId));
 		// An entry that was listed before all adds is no open item's.
 		const firstSentAt = Math.min(...open.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(open, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
+		const candidates: IDataObject[] = [];
 		const free: ListedVideo[] = [];
 		const given = new Set<ListedVideo>();
 		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
@@ -270,8 +282,10 @@ export class AccountVideos {
 				shownAt >= earliest &&
 				(projectId === '' || projects.has(projectId) || projects.has(undefined));
 			if (claims.length === 0 && (owner || !isDue)) continue;
-			const createdAt = parseLogTime(entry.createdAt);
-			const video = { entry, projectId, createdAt, shownAt, known };
+			candidates.push(entry);
+			const video = new ShownVideo(entry, projectId, shownAt, known);
+			// Most of a long list are too old for all that it settles.
+			if (claims.length === 0 && oldest > -Infinity && getDate(video) < oldest) continue;
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
@@ -290,11 +304,18 @@ export class AccountVideos {
 			listOpen(due),
 			free.filter((video) => !given.has(video)),
 			changedAt,
+			() => this.listLatest(candidates),
 		);
 	}
 
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
-	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
+	private settle(
+		due: Claim[],
+		free: ListedVideo[],
+		changedAt: number,
+		listLatest: () => Map<string, ListedVideo>,
+	): void {
+		let latest: ReturnType<typeof listLatest> | undefined;
 		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
 		const all = [...accounts].flatMap((account) =>
 			listOpen(account.claims).filter((claim) => account === this.account || isAdded(claim)),
@@ -307,11 +328,6 @@ export class AccountVideos {
 			extend(this.account.mistrusted, projectId, until);
 			if (isAdded(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
-		const latest = new Map<string, ListedVideo>();
-		for (const video of free) {
-			const { shownAt = -Infinity } = latest.get(video.projectId) ?? {};
-			if (video.shownAt >= shownAt) latest.set(video.projectId, video);
-		}
 		for (const claim of due) {
 			const video = own.get(claim);
 			const { projectId } = claim.item;
@@ -319,11 +335,24 @@ export class AccountVideos {
 			else {
 				// What was given to it is counted no more.
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				const dates = count === 0 ? compareDates(claim, latest.get(projectId ?? '')) : undefined;
+				if (count === 0) latest ??= listLatest();
+				const dates = count === 0 ? compareDates(claim, latest?.get(projectId ?? '')) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft) claim.listedUntil = now;
 			}
 		}
+	}
+
+	/** By project, the entry of these that is no item's, and was first shown last. */
+	private listLatest(candidates: IDataObject[]): Map<string, ListedVideo> {
+		const latest = new Map<string, ListedVideo>();
+		for (const entry of candidates) {
+			const { owner, shownAt = -Infinity } = this.account.entries.find(entry) ?? {};
+			const video = new ShownVideo(entry, toText(entry.projectId), shownAt);
+			const { shownAt: last = -Infinity } = latest.get(video.projectId) ?? {};
+			if (!owner && shownAt >= last) latest.set(video.projectId, video);
+		}
+		return latest;
 	}
 
 	private give(claim: Claim, { entry }: ListedVideo): void {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { addTo, MIN_NAME_LENGTH } from '../api/videoLog';
+import { addTo, MIN_NAME_LENGTH, parseLogTime } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 
 /** What is shown in the moment in which an add is sent was there before it. */
@@ -54,16 +54,27 @@ export interface Claim {
 export type OwnVideo = { video: IDataObject } | { unidentified: Unidentified };
 
 /** An entry of the list. */
-export interface ListedVideo {
-	entry: IDataObject;
-	/** Empty when the entry names none: the video can be any item's. */
-	projectId: string;
-	/** In milliseconds since 1970; undefined without a readable date. */
-	createdAt: number | undefined;
-	/** When a list first showed it to this process. */
-	shownAt: number;
-	/** Whether that list showed nothing of the list before: the service may have written all IDs anew. */
-	known?: { mayBeOld?: boolean } | undefined;
+export type ListedVideo = Pick<ShownVideo, keyof ShownVideo>;
+
+export class ShownVideo {
+	private time: number | undefined;
+
+	/**
+	 * @param projectId empty when the entry names none: the video can be any item's
+	 * @param shownAt when a list first showed it to this process
+	 * @param known whether that list showed nothing of the list before: the service may have written all IDs anew
+	 */
+	constructor(
+		readonly entry: IDataObject,
+		readonly projectId: string,
+		readonly shownAt: number,
+		readonly known?: { mayBeOld?: boolean },
+	) {}
+
+	/** In milliseconds since 1970; undefined without a readable date. To read those of a long list takes as long as parsing it. */
+	get createdAt(): number | undefined {
+		return (this.time ??= parseLogTime(this.entry.createdAt));
+	}
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
@@ -76,14 +87,15 @@ export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim)
 }
 
 /** The date of the oldest entry that can be the claim's own. */
-const getOldest = ({ item: { queuedAt }, listingDelayMs }: Claim) =>
+export const getOldest = ({ item: { queuedAt }, listingDelayMs }: Claim) =>
 	(queuedAt ?? -Infinity) - listingDelayMs;
 
 /** An entry without a readable date can be of any item. */
-const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
+export const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
 
 /** Whether an entry is dated before the item of a claim was queued. */
-export const isOlder = (claim: Claim, video: ListedVideo) => getDate(video) < getOldest(claim);
+export const isOlder = (claim: Claim, video: ListedVideo) =>
+	claim.item.queuedAt !== undefined && getDate(video) < getOldest(claim);
 
 /** Whether an entry of its project that names no item can be a claim's own. */
 function canBeOwn(claim: Claim, video: ListedVideo): boolean {
@@ -144,12 +156,13 @@ function findFirst<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => 
 /** Two infinite numbers have no difference. */
 const compareDescending = (a: number, b: number) => (a > b ? -1 : Number(a < b));
 
-/** The entries that can be of a project, the newest first: an entry without a project can be of any. */
-function groupVideos(videos: readonly ListedVideo[]): (project: string) => ListedVideo[] {
-	const newestFirst = [...videos].sort((a, b) => compareDescending(getDate(a), getDate(b)));
+/** The entries that can be of a project, the newest first if dates count: an entry without a project can be of any. */
+function groupVideos(videos: readonly ListedVideo[], areDated: boolean) {
+	const newestFirst = [...videos];
+	if (areDated) newestFirst.sort((a, b) => compareDescending(getDate(a), getDate(b)));
 	const groups = new Map<string, ListedVideo[]>();
 	for (const video of newestFirst) addTo(groups, video.projectId, video);
-	return (project) => {
+	return (project: string): readonly ListedVideo[] => {
 		if (project === '') return newestFirst;
 		if (!groups.has('')) return groups.get(project) ?? [];
 		return newestFirst.filter(({ projectId }) => projectId === '' || projectId === project);
@@ -213,7 +226,10 @@ export function decideOwners(
 	const own = new Map<Claim, ListedVideo>();
 	const given = new Set<ListedVideo>();
 	const counts = new Map<Claim, number>();
-	const listVideos = groupVideos(free);
+	const listVideos = groupVideos(
+		free,
+		due.some(({ item }) => item.queuedAt !== undefined),
+	);
 	const projects = groupClaims(due);
 	const countAll = function* () {
 		for (const [project, claims] of projects) {

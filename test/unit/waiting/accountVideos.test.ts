@@ -305,3 +305,34 @@ test('An item is forgotten half an hour after its video was owed last', async ()
 	await read();
 	expect(wait({ queuedAt: DATE }).item.isReplaced).toBeUndefined();
 });
+
+test('Once nothing is waited for, what lists have shown is forgotten, but not whose an entry is', async () => {
+	const { videos, end, read, wait } = openService()(1);
+	const other = { id: 2, projectId: '2', url: 'other' };
+	const given = wait({ queuedAt: DATE, sentAt: now() });
+	given.dueAt = now();
+	await read(ENTRY, other);
+	videos.release(given, false);
+	end();
+	videos.begin();
+	const [ofOne, ofTwo] = ['1', '2'].map((projectId) => {
+		const claim = wait({ queueId: 'b', projectId, queuedAt: DATE, sentAt: now() });
+		claim.dueAt = now();
+		return claim;
+	});
+	await read(ENTRY, other);
+	expect(ofOne?.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+	expect(ofTwo?.own).toEqual({ video: other });
+});
+
+test('While something is waited for or owed, an entry that a list has shown stays known after its waits', async () => {
+	const { videos, end, read, wait } = openService()(1);
+	videos.release(wait({ queueId: 'owed', projectId: '3', sentAt: now() }), true);
+	await read(ENTRY);
+	end();
+	videos.begin();
+	const claim = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
+	claim.dueAt = now();
+	await read(ENTRY);
+	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+});
