@@ -13,7 +13,7 @@ import { useBinaryStore } from '../support/engine/useBinaryStore';
 
 /** `npm run test:long` sets a larger number, with a new seed each time; a failure prints its seed. */
 const LONG_RUNS = Number(process.env.HISTORIES ?? 0);
-const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 60, seed: 7 };
+const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 30, seed: 7 };
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const MINUTE_MS = 60_000;

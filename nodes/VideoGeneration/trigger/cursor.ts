@@ -86,9 +86,8 @@ const isText = (value: unknown) => typeof value === 'string';
  * unless they are as old as the entries that are not remembered any more.
  *
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
- * @returns the new entries, oldest first; the cursor, the same object when nothing changed; whether no entry was seen
- * before, so that others may have left the list; whether entries without a readable date are listed that may be new; and
- * whether times of the cursor are damaged
+ * @returns the new entries, oldest first; the cursor, the same object when nothing changed; and whether others may have
+ * left the list, entries without a readable date may be missed, and times of the cursor were damaged
  * @throws a RequestFailure, see `requireFields`
  */
 export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, watch: Watch) {

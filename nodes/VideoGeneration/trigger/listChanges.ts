@@ -63,14 +63,16 @@ function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[
 	// Dates without a time are those of others, too.
 	const found = new Set(renamed.map(({ time }) => toSecond(time)));
 	if (renamed.length < MIN_RENAMED || found.size <= same.length) return before;
-	const others = Object.entries(before.videos).filter(
-		([hash, time]) => own.has(hash) || !found.has(toSecond(time)),
-	);
+	const kept = same.map(({ hash }) => [hash, before.videos[hash] ?? 0] as const);
 	// A date that has lost its fractions may be one that is forgotten.
-	const videos = renamed.map(
+	const adopted = renamed.map(
 		({ hash, time }) => [hash, times.get(toSecond(time)) ?? time] as const,
 	);
-	return { ...before, videos: Object.fromEntries([...others, ...videos]) };
+	const videos = Object.fromEntries([...kept, ...adopted]);
+	// What has left the list would come back into it with another ID.
+	const hasLeft = Object.keys(videos).length < Object.keys(before.videos).length;
+	const floor = hasLeft ? Math.min(...found) * 1_000 - 1 : -1;
+	return { ...before, floor: Math.max(before.floor, floor), videos };
 }
 
 function toSecond(time: number): number {

@@ -121,11 +121,10 @@ async function fetchNewVideos(
 		const { entries, headers, statusCode } = await fetchVideoLog(service, options, etag);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const watch = { ...parameters, account, polledAt };
-		const news = selectNewVideos(entries, stored, watch);
-		const { videos, cursor, hasGap, hasUndated } = news;
-		if (store.isDamaged || news.isDamaged) warn(context, DAMAGED);
-		if (hasGap) warn(context, GAP);
-		if (hasUndated) warn(context, UNDATED);
+		const { videos, cursor, ...found } = selectNewVideos(entries, stored, watch);
+		if (store.isDamaged || found.isDamaged) warn(context, DAMAGED);
+		if (found.hasGap) warn(context, GAP);
+		if (found.hasUndated) warn(context, UNDATED);
 		const isUnchanged = statusCode === 304;
 		const kept = isUnchanged ? cursor : keepTag(cursor, account, headers.etag, Date.now());
 		store.save(kept, stored, videos.length > 0);

@@ -426,6 +426,20 @@ describe('A service that writes other IDs', () => {
 			}
 		},
 	);
+
+	test.each([20, 50])(
+		'in a list of the newest %d, has nothing emitted that a deletion brings back',
+		(size) => {
+			const poll = createPoller();
+			const log = createEntries(80);
+			const write = (entries: IDataObject[]) =>
+				entries.map((each) => ({ ...each, id: `other-${each.id as string}` }));
+			poll(log.slice(20, 20 + size));
+			for (let newest = 19; newest >= 10; newest--) poll(log.slice(newest, newest + size));
+			expect(poll(write(log.slice(9, 9 + size)))).toEqual(['other-log-9']);
+			expect(poll(write(log.slice(8, 10 + size).toSpliced(3, 2)))).toEqual(['other-log-8']);
+		},
+	);
 });
 
 test.each([[[]], [['p']]])(
