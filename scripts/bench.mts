@@ -5,12 +5,12 @@ import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/command.mjs';
 
 /** The benchmarks of `check`: ratios that a change may worsen unseen, in less than three minutes. */
-const CHECK = ['load', 'poll', 'items'];
+const CHECK = ['load', 'poll', 'items', 'calls'];
 
 const BENCHMARKS = [...CHECK, 'decide', 'batch', 'memory', 'download', 'compare', 'worker'];
 
 /** The benchmarks that jest runs: `batch` and `memory` in a clock that skips all waits. */
-const IN_JEST = ['batch', 'memory', 'worker'];
+const IN_JEST = ['batch', 'calls', 'memory', 'worker'];
 
 /** The benchmarks that run in a real n8n. */
 const IN_N8N = ['items', 'compare', 'worker'];
