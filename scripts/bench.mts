@@ -13,6 +13,7 @@ const CHECK = [
 	'decide',
 	'batch',
 	'video',
+	'calls',
 	'download',
 	'memory',
 ];
@@ -20,7 +21,7 @@ const CHECK = [
 const BENCHMARKS = [...CHECK, 'compare', 'worker'];
 
 /** The benchmarks that jest runs: all but `worker` in a clock that skips all waits. */
-const IN_JEST = ['batch', 'video', 'memory', 'worker'];
+const IN_JEST = ['batch', 'video', 'calls', 'memory', 'worker'];
 
 /** The benchmarks that run in a real n8n. */
 const IN_N8N = ['items', 'compare', 'worker'];

@@ -5,7 +5,7 @@
 
 import { Container } from '@n8n/di';
 import { InstanceSettings } from 'n8n-core';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, IRunExecutionData } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
@@ -331,22 +331,14 @@ describe('Executions of three workers that make videos of one project', () => {
 });
 
 test.each([
-	['is owed one', 'none', () => true, Infinity],
-	["is owed one, which n8n's database does not tell any more,", 'none', () => true, 6],
-	[
-		'has only asked whether one is owed, as far as n8n kept it',
-		'own',
-		(entry: string) => !entry.endsWith('for sure'),
-		Infinity,
-	],
+	['is owed one', Infinity],
+	["is owed one, which n8n's database does not tell any more,", 6],
 ])(
-	'A video that leaves the queue after another process %s is given: %s',
-	async (_, given, isLeft, failsFrom) => {
+	'A video that leaves the queue after another process %s is given to none',
+	async (_, failsFrom) => {
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
-		const asked = new Set<string>();
-		store.onWrite = (entries) => {
-			for (const entry of entries) if (entry.includes('is owed')) asked.add(entry);
-		};
+		const rows: (readonly string[])[] = [];
+		store.onWrite = (entries) => rows.push(entries);
 		// A video that is stopped is owed.
 		await runWithoutWaiting(async () => {
 			const stopped = await startNode(service.setup(GENERATE));
@@ -358,7 +350,6 @@ test.each([
 			stopped.stop();
 			await stopped.result;
 		}, service.sandbox);
-		const left = [...asked].filter(isLeft);
 		store = new DeduplicationStore().use();
 		const ids = { workflow: { id: 'w1' } } as never;
 		const [worker] = await startWorkers(0);
@@ -367,6 +358,7 @@ test.each([
 				// The stopped one is listed by then.
 				afterMs: 60_000,
 				start: async () => {
+					const left = [...(rows.at(-1) ?? [])];
 					await store.checkProcessedAndRecord(left, 'workflow', ids, { mode: 'entries' });
 					store.checkCaller = () => {
 						if (store.calls >= failsFrom) throw new Error('Driver not Connected');
@@ -375,8 +367,99 @@ test.each([
 				},
 			},
 		]);
-		expect(asked.size).toBeGreaterThanOrEqual(2);
-		expect(listGiven(ending?.result.items ?? [])).toEqual([given]);
+		expect(rows.at(-1)?.join()).toContain('is owed');
+		expect(listGiven(ending?.result.items ?? [])).toEqual(['none']);
+	},
+);
+
+/** Has a service drop items, and fail those with this prompt. */
+const dropFailing = () => {
+	const { sandbox } = service;
+	sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
+	return sandbox.onRequest(({ body }) => {
+		const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
+		sandbox.changeProject(PROJECT, { fails: isFailing });
+	});
+};
+const FAILING = { settings: ERROR_OUTPUT, items: [{ prompt: 'failing' }] };
+
+test('A failed video of a killed process is given to no item that leaves the queue after it', async () => {
+	const stop = dropFailing();
+	planVideos(service.sandbox, { processingMs: 100_000 }, { processingMs: 30_000 });
+	const [killed, next] = await startWorkers(0, 0);
+	const endings = await playTogether(service.sandbox, [
+		begin(killed, { parameters: GENERATE }),
+		{
+			...begin(next, { parameters: GENERATE, ...FAILING }, 45_000),
+			start: async () => {
+				killed?.kill();
+				return await begin(next, { parameters: GENERATE, ...FAILING }).start();
+			},
+		},
+	]);
+	stop();
+	expect(service.sandbox.charges).toHaveLength(2);
+	expect(listGiven(endings[1]?.result.items ?? [])).toEqual(['none']);
+});
+
+test.each<[string, NodeSetup['parameters']]>([
+	['in a turn that it has lost', {}],
+	['with more than one of Videos at Once', { videosAtOnce: 2 }],
+])(
+	'A failed item that the service drops %s is given no video of another worker',
+	async (how, waitOptions) => {
+		const stop = dropFailing();
+		const isLost = how.includes('lost');
+		const seconds = isLost ? [260, 45] : [30, 28];
+		planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
+		const [one, other] = await startWorkers(0, 0);
+		const startedAt = service.sandbox.clock.now();
+		store.checkCaller = () => {
+			// n8n answers the first worker no more, and later the other one.
+			if (isLost && store.calls > 6 && Date.now() - startedAt < 100_000)
+				throw new Error('Driver not Connected');
+		};
+		const parameters = { ...GENERATE, waitOptions };
+		const endings = await playTogether(service.sandbox, [
+			begin(one, { parameters, ...FAILING }),
+			begin(other, { parameters, settings: ERROR_OUTPUT }, isLost ? 110_000 : 1_000),
+		]);
+		stop();
+		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(['none', 'own']);
+	},
+);
+
+test('A video that is waited for again by a retry, and leaves the queue, is given none, since another worker may have made one', async () => {
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+	const [worker] = await startWorkers(0);
+	const [ending] = await playTogether(service.sandbox, [
+		{
+			start: async () => {
+				const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
+				const failed = await begin(worker, { parameters }).start();
+				return await begin(worker, { parameters, failed: failed.run }).start();
+			},
+		},
+	]);
+	expect(listGiven(ending?.result.items ?? [])).toEqual(['none']);
+});
+
+test.each<[string, number, INodeParameters]>([
+	['waits for the turn', 0, {}],
+	['takes its key', 0, { options: { uniqueKey: 'a' } }],
+	['frees its key, and ends its turn', 4, { options: { uniqueKey: 'a' } }],
+])(
+	"Stop ends an execution that %s within a second, though n8n's store hangs",
+	async (_, hangsFrom, more) => {
+		store.later = (__, action) => {
+			if (store.calls <= hangsFrom) setTimeout(action, WRITE_MS);
+		};
+		const [worker] = await startWorkers(0);
+		const [ending] = await playTogether(service.sandbox, [
+			{ start: async () => await worker?.run(service.setup({ ...GENERATE, ...more }), 20_000) },
+		]);
+		expect((ending?.endedAt ?? Infinity) - (ending?.startedAt ?? 0)).toBeLessThan(21_000);
+		expect(service.sandbox.charges).toEqual([]);
 	},
 );
 
@@ -390,27 +473,6 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
 		expect(listGiven(ending?.result.items ?? [])).toEqual(['own']);
 	},
 );
-
-test('A video that a process was owed itself, and has found on a retry, keeps no other from its own', async () => {
-	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
-	const [worker] = await startWorkers(0);
-	const [ending] = await playTogether(service.sandbox, [
-		{
-			start: async () => {
-				const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
-				const failed = await begin(worker, { parameters }).start();
-				const retried = await begin(worker, { parameters, failed: failed.run }).start();
-				const next = await begin(worker, { parameters: GENERATE }).start();
-				return [failed, retried, next];
-			},
-		},
-	]);
-	expect((ending?.result ?? []).map(({ items }) => listGiven(items))).toEqual([
-		[],
-		['own'],
-		['own'],
-	]);
-});
 
 describe("While n8n's database does not answer,", () => {
 	const failFor = (fromMs: number, toMs: number) => {
@@ -495,10 +557,17 @@ describe('A process that is alone', () => {
 	);
 });
 
-test("In n8n's regular mode, Video > Generate leaves the workflow's row alone, which Remove Duplicates may use", async () => {
-	setInstance('main');
-	const rows: (readonly string[])[] = [];
-	store.onWrite = (entries) => rows.push(entries);
-	await service.run(GENERATE);
-	expect(rows).toEqual([]);
-});
+test.each([
+	['without a key, no row of its store', {}, 0],
+	['with a key, the row of the node alone', { uniqueKey: KEY }, 5],
+])(
+	"In n8n's regular mode, Video > Generate uses, %s, and reads no saved execution",
+	async (_, options, ofNode) => {
+		setInstance('main');
+		const readSaved = jest.fn<Promise<IRunExecutionData | undefined>, []>();
+		await service.run({ ...GENERATE, options }, { items: listRows(1), readSaved });
+		expect(service.sandbox.charges).toHaveLength(1);
+		expect(store.callsOf).toEqual({ node: ofNode, workflow: 0 });
+		expect(readSaved).not.toHaveBeenCalled();
+	},
+);

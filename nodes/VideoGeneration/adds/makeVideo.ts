@@ -5,6 +5,7 @@ import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
 import type { Outcome } from '../item/job';
+import { isOnWorker } from '../n8n/execution';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
@@ -12,7 +13,6 @@ import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { checkCredits, checkMaxVideos, countAdd, listTurnKeys } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
-import type { Claim } from '../waiting/ownVideos';
 
 /** The turns of the adds of all executions of this process, by what they affect. */
 const turns = new Turns();
@@ -74,29 +74,29 @@ async function makeInLane(
 	watching: Watching,
 	workersTurn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
-	const { ledger, order, run } = job;
+	const { ledger, run } = job;
 	const { videos } = watching;
 	const { knownService } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
-	let ofOthers: Claim | undefined;
+	// Outside of a turn, other workers may make videos of the project.
+	let unsure = isOnWorker(job.context) ? AbortSignal.abort() : undefined;
 	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
 	let sentAt: number | undefined;
 	try {
 		if (!ledger.isPaid) {
 			const paid = await pay(job, lane.usualMs ?? shortestMs, async () => {
-				// Another process may have had videos listed until it gave up the turn.
-				const { isTelling } = knownService;
-				const since = isTelling ? undefined : await workersTurn?.take(job, videos);
-				// Other processes take no turns then, either: an item that leaves the queue must not be given a video of theirs.
-				if (isTelling && workersTurn) ofOthers = videos.expect(order.body.projectId);
-				// What is listed before the add is another's.
-				await videos.list.catchUp(watching.requests, since);
+				// Where the service tells, no process takes the turn.
+				const turn = knownService.isTelling ? undefined : workersTurn;
+				await turn?.take(job, videos);
+				if (turn) ({ unsure } = turn);
+				// What is listed before the add, or was until another process gave up the turn, is another's.
+				await videos.list.catchUp(watching.requests, turn?.begunAt);
 			});
 			if (paid === undefined) return undefined;
 			({ sentAt } = paid);
 		}
-		const video = await waitForVideo(job, wait, watching, sentAt);
+		const video = await waitForVideo(job, wait, watching, sentAt, unsure);
 		lane.learn(place, video);
 		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
 		// The service tells them apart: other workers may begin.
@@ -112,7 +112,6 @@ async function makeInLane(
 		run.end(job, reason);
 		throw reason as Error;
 	} finally {
-		if (ofOthers) videos.release(ofOthers, false);
 		lane.leave(place);
 	}
 }
@@ -137,8 +136,8 @@ async function pay(
 		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}
 	// A row that its key leaves out takes no turn of workers. The list is read after the key is taken, which takes a while.
-	if (!(await takeKey(job))) return undefined;
 	try {
+		if (!(await takeKey(job))) return undefined;
 		await getReady?.();
 		const add = async () => await tryToAdd(job, service, usualMs);
 		const send = async () => await sendWithRetries(add, { ...api, isAdd: true });

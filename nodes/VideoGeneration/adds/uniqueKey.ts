@@ -1,9 +1,9 @@
 import { hashText } from '../api/hashText';
-import { RequestFailure } from '../failures/failure';
+import { RequestFailure, TIMED_OUT } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 import { isInLoop, isTriedAgain } from '../n8n/calls';
-import { Entries } from '../n8n/entries';
+import { Entries, MAX_END_MS, MAX_SILENCE_MS } from '../n8n/entries';
 
 /** A job whose order may have a unique key. */
 type KeyedJob = Job<{ uniqueKey?: string | undefined }>;
@@ -23,14 +23,13 @@ export async function takeKey(job: KeyedJob): Promise<boolean> {
 	const { uniqueKey } = order;
 	if (uniqueKey === undefined) return true;
 	const keys = new Entries(context, 'node');
-	return await keys.inTurn(async () => {
+	const key = hashText(uniqueKey);
+	const open = toOpenEntry(key);
+	const take = async (end: AbortSignal) => {
 		checkJob(job);
-		const key = hashText(uniqueKey);
-		const open = toOpenEntry(key);
-		const added = await keys.reserve([uniqueKey, open]);
-		if (added === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-		// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
-		if (added.length === 2 || ledger.state.key === key) {
+		const added = await keys.reserve([uniqueKey, open], [], end);
+		if (added === undefined) throw TIMED_OUT;
+		if (added.length === 2) {
 			ledger.keep({ key });
 			return true;
 		}
@@ -39,22 +38,29 @@ export async function takeKey(job: KeyedJob): Promise<boolean> {
 		if (!added.includes(open)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
 		if (!run.isAgentCall && !isInLoop(context)) return false;
 		throw new RequestFailure({ kind: 'keyDone', uniqueKey });
+	};
+	return await keys.inTurn(take, MAX_SILENCE_MS, run.signal).catch((error: unknown) => {
+		checkJob(job);
+		if (error !== TIMED_OUT) throw error;
+		throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
 	});
 }
 
 /**
- * Frees a taken key, with proof that nothing was queued. Otherwise it is recorded once more: a worker whose database was
- * slower than the check may have overwritten it.
+ * Frees a taken key, with proof that nothing was queued: from then on, it may be another execution's. Otherwise it is
+ * recorded once more: a worker whose database was slower than the check may have overwritten it.
  */
 export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promise<void> {
-	const { uniqueKey } = order;
-	if (uniqueKey === undefined) return;
+	const { uniqueKey = '' } = order;
+	const key = hashText(uniqueKey);
+	if (ledger.state.key !== key) return;
+	const isFree = ledger.state.stage === 'new';
+	if (isFree) ledger.keep({ key: undefined });
+	const entries = [uniqueKey, toOpenEntry(key)];
 	const keys = new Entries(context, 'node');
-	const entries = [uniqueKey, toOpenEntry(hashText(uniqueKey))];
-	await keys.inTurn(async () => {
-		if (ledger.state.stage !== 'new') await keys.record(entries);
-		else if (await keys.remove(entries)) ledger.keep({ key: undefined });
-	});
+	const write = async (): Promise<unknown> =>
+		await (isFree ? keys.remove(entries) : keys.record(entries));
+	await keys.inTurn(write, MAX_END_MS).catch(() => undefined);
 }
 
 /** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of one that ends early. */
@@ -71,9 +77,10 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 	if (entries.length === 0) return;
 	const keys = new Entries(first.context, 'node');
 	const { signal } = first.run;
-	await keys.inTurn(async () => {
-		await keys.remove(entries, signal);
+	const complete = async (): Promise<unknown> => {
+		const isRemoved = await keys.remove(entries, signal);
 		// n8n drops the output of an execution that was stopped meanwhile.
-		if (signal.aborted) await keys.record(entries);
-	});
+		return signal.aborted ? await keys.record(entries) : isRemoved;
+	};
+	await keys.inTurn(complete, MAX_END_MS).catch(() => undefined);
 }

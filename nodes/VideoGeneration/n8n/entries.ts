@@ -3,25 +3,37 @@ import type {
 	DeduplicationScope,
 	IExecuteSingleFunctions,
 } from 'n8n-workflow';
-import { pause, Turns } from '../api/pacing';
+import { pause, Turns, withTimeout } from '../api/pacing';
 
 /** A reservation is checked after so many times the longest of the last calls: one that began before it may overwrite it. */
 const CHECK_TIMES = 3;
 const MIN_CHECK_MS = 50;
 const MAX_CHECK_MS = 2_000;
 
+/** After so long without an answer, nothing waits for n8n any more, which may still carry out what it was asked for. */
+export const MAX_SILENCE_MS = 120_000;
+
+/** An item that ends, and its run, do not wait longer for n8n: two such waits fit into the second after Stop. */
+export const MAX_END_MS = 400;
+
 /** So many entries of a node are kept, the newest: two for a unique key until its video has come out, and a mark. */
 const MAX_ENTRIES = 20_001;
 
-/** Without an answer, n8n is asked so often to remove entries, which would otherwise stay, after a pause. */
-const MAX_TRIES = 3;
-const PAUSE_MS = 1_000;
+/** The entries of a workflow, and marks, are of no use after an hour. They are then removed again, for n8n may lose a removal. */
+const MAX_AGE_MS = 3_600_000;
 
-/** How long the longest of the last calls took. With each later one, it counts for a hundredth less. */
+/** Without an answer, n8n is asked so often to remove entries, which would otherwise stay. */
+const MAX_TRIES = 100;
+const PAUSE_MS = 300;
+
+/** How long the longest of the last calls took. With each later one, it counts a hundredth less. */
 let longestMs = 0;
 
 /** The work on each row: n8n reads a row, and then writes it as a whole. */
-const rows = new Turns();
+const turns = new Turns();
+
+/** When this process recorded such entries, by row. */
+const recorded = new Map<string, Map<string, number>>();
 
 /**
  * Entries in n8n's deduplication store, which all processes of n8n share: a row of its database for a node, or for its
@@ -30,36 +42,44 @@ const rows = new Turns();
 export class Entries {
 	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */
 	isRefused = false;
-	/** The mark of the last reservation, which another process may have written again since it was removed. */
-	private lastMark = '';
+	private readonly row: string;
+	private readonly recorded: Map<string, number>;
+	private readonly store: DeduplicationHelperFunctions;
 
 	constructor(
-		private readonly context: IExecuteSingleFunctions,
+		context: IExecuteSingleFunctions,
 		private readonly scope: DeduplicationScope,
-	) {}
+	) {
+		this.row = JSON.stringify([context.getWorkflow().id, scope === 'node' && context.getNode().id]);
+		this.recorded = recorded.get(this.row) ?? new Map<string, number>();
+		recorded.set(this.row, this.recorded);
+		this.store = context.helpers as unknown as DeduplicationHelperFunctions;
+	}
 
 	/** Whether n8n keeps entries for the node: a new workflow, and tools of older agents, have none. */
 	static areKept(context: IExecuteSingleFunctions): boolean {
 		return 'checkProcessedAndRecord' in context.helpers && Boolean(context.getWorkflow().id);
 	}
 
-	/** Does work on the row, one piece at a time in this process. The signal ends the wait for it. */
-	async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-		const { context, scope } = this;
-		const row = [context.getWorkflow().id, scope === 'node' && context.getNode().id];
-		return await rows.take([JSON.stringify(row)], work, signal);
+	/** Does work on the row, one piece at a time in this process, and waits for it until a time. @param work told if nothing waits any more */
+	async inTurn<T>(
+		work: (end: AbortSignal) => Promise<T>,
+		timeoutMs: number,
+		signal?: AbortSignal,
+	): Promise<T> {
+		const inTurn = async (end: AbortSignal) =>
+			await turns.take([this.row], async () => await work(end));
+		return await withTimeout(inTurn, timeoutMs, signal);
 	}
 
 	/** @returns those that are new; undefined if n8n cannot record them */
 	async record(entries: string[]): Promise<string[] | undefined> {
-		const limit = this.scope === 'node' ? { maxEntries: MAX_ENTRIES } : {};
-		const options = { mode: 'entries', ...limit } as const;
-		const write = async () => {
-			const begunAt = performance.now();
-			return await this.store.checkProcessedAndRecord(entries, this.scope, options).finally(() => {
-				longestMs = Math.max(performance.now() - begunAt, longestMs * 0.99);
-			});
-		};
+		const { scope, store } = this;
+		const limit = scope === 'node' ? { maxEntries: MAX_ENTRIES } : {};
+		const write = async () =>
+			await store.checkProcessedAndRecord(entries, scope, { mode: 'entries', ...limit });
+		const begunAt = performance.now();
+		if (scope === 'workflow') for (const entry of entries) this.recorded.set(entry, begunAt);
 		const result = await write()
 			// Another process may have inserted the row, which the next try reads.
 			.catch(async (error: unknown) => {
@@ -69,6 +89,7 @@ export class Entries {
 			.catch((error: unknown) => {
 				this.isRefused = /incompatible setting/i.test((error as Error).message);
 			});
+		longestMs = Math.max(performance.now() - begunAt, longestMs * 0.99);
 		return result?.new as string[] | undefined;
 	}
 
@@ -77,40 +98,41 @@ export class Entries {
 	 * moment later, a mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
 	 *
 	 * @param others what is recorded with them, whether or not it is new
+	 * @param end aborted when nothing waits for it any more
 	 * @returns those that were new, all of the first ones if they are reserved now; undefined if n8n cannot record them
 	 */
-	async reserve(entries: string[], others: string[] = []): Promise<string[] | undefined> {
+	async reserve(entries: string[], others: string[] = [], end?: AbortSignal) {
 		const mark = `Reservation ${Math.random()}`;
-		this.lastMark = mark;
 		const marked = [...entries, ...others, mark];
+		this.recorded.set(mark, performance.now());
 		let added = await this.record(marked);
-		/** What a reservation that fails takes back: without an answer, what was new before. */
+		/** What is taken back: without an answer, what was new before. */
 		let leftovers = added ?? [];
 		let isKept = false;
 		while (added && !isKept && entries.every((entry) => added?.includes(entry))) {
 			await pause(Math.min(Math.max(MIN_CHECK_MS, CHECK_TIMES * longestMs), MAX_CHECK_MS));
 			const overwritten = await this.record(marked);
 			isKept = overwritten?.length === 0;
-			if (!isKept) added = overwritten;
-			leftovers = isKept ? [mark] : (overwritten ?? leftovers);
+			if (isKept) leftovers = end?.aborted === true ? leftovers : [mark];
+			else leftovers = (added = overwritten) ?? leftovers;
 		}
 		if (leftovers.length > 0) await this.remove(leftovers);
-		return added?.filter((entry) => entry !== mark);
+		return end?.aborted === true ? undefined : added?.filter((entry) => entry !== mark);
 	}
 
 	/** @returns whether n8n could remove them */
 	async remove(entries: string[], signal?: AbortSignal): Promise<boolean> {
+		const since = performance.now() - MAX_AGE_MS;
+		const old = [...this.recorded].flatMap(([entry, at]) => (at < since ? [entry] : []));
+		const all = [...new Set([...entries, ...old])];
 		for (let tries = 1; ; tries++) {
 			const isRemoved = await this.store
-				.removeProcessed([...entries, this.lastMark], this.scope, { mode: 'entries' })
+				.removeProcessed(all, this.scope, { mode: 'entries' })
 				.then(() => true)
 				.catch(() => false);
+			if (isRemoved) for (const entry of old) this.recorded.delete(entry);
 			if (isRemoved || tries === MAX_TRIES) return isRemoved;
 			await pause(PAUSE_MS, signal);
 		}
-	}
-
-	private get store(): DeduplicationHelperFunctions {
-		return this.context.helpers as unknown as DeduplicationHelperFunctions;
 	}
 }

@@ -47,6 +47,8 @@ export interface Claim {
 	isNamed?: boolean;
 	/** Set when no list told which entry is its own after it left: one that is shown later is another's. */
 	listedUntil?: number | undefined;
+	/** Aborted where a video of another process may appear, which can own what this process's items cannot. */
+	unsure?: AbortSignal | undefined;
 	/** Until when its video may still appear, since its wait has ended without it. */
 	owedUntil?: number | undefined;
 }
@@ -253,7 +255,8 @@ export function decideOwners(
 			counts.set(claim, count);
 			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
 			const isSure = !claim.hasLeft && !mayBeCached(claim, video, changedAt);
-			if (!isSure && (video.known?.mayBeOld === true || hasRival(claim, video))) continue;
+			const mayBeOthers = video.known?.mayBeOld === true || claim.unsure?.aborted === true;
+			if (!isSure && (mayBeOthers || hasRival(claim, video))) continue;
 			for (const each of claim.item.claims) own.set(each, video);
 			given.add(video);
 		}

@@ -82,18 +82,19 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 	return { videos, end, requests };
 }
 
-/** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add, by `performance.now()` */
+/** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add @param unsure as of a claim */
 export async function waitForVideo(
 	job: Job,
 	settings: WaitSettings,
 	watching: Watching,
 	sentAt?: number,
+	unsure?: AbortSignal,
 ): Promise<FinishedVideo> {
 	const { ledger, run } = job;
 	const { videos } = watching;
 	const { queueId = '', projectId, createdAt } = ledger.state;
 	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
-	const claim = videos.claim(ids, settings.listingDelayMs);
+	const claim = Object.assign(videos.claim(ids, settings.listingDelayMs), { unsure });
 	let isOwed = true;
 	try {
 		const video = await new Wait(job, settings, watching, claim).untilSettled();

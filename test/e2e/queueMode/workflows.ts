@@ -7,7 +7,7 @@ import {
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { CHOICES, QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
-import { byId, GENERATE, WAIT } from '../../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, WAIT } from '../../support/engine/OPERATIONS';
 
 export const PARKED_PROJECT = CHOICES.projectId.value;
 
@@ -19,6 +19,28 @@ const ROWS: WorkflowStep = {
 	type: 'n8n-nodes-base.splitOut',
 	parameters: { fieldToSplitOut: 'body.rows', options: {} },
 };
+
+/** A wait that n8n does not keep in its database. */
+const PAUSE: WorkflowStep = {
+	name: 'Pause',
+	type: 'n8n-nodes-base.wait',
+	typeVersion: 1.1,
+	parameters: { amount: 60, unit: 'seconds' },
+};
+
+/** Leaves out rows whose number came before. */
+const removeDuplicates = (scope: 'node' | 'workflow', how: 'new' | 'higher'): WorkflowStep => ({
+	name: `${how} in ${scope}`,
+	type: 'n8n-nodes-base.removeDuplicates',
+	typeVersion: 2,
+	parameters: {
+		operation: 'removeItemsSeenInPreviousExecutions',
+		logic:
+			how === 'new' ? 'removeItemsWithAlreadySeenKeyValues' : 'removeItemsUpToStoredIncrementalKey',
+		[how === 'new' ? 'dedupeValue' : 'incrementalDedupeValue']: '={{ $json.number }}',
+		options: { scope },
+	},
+});
 
 /** Calls the example, as its note says. */
 const CALL: WorkflowStep = {
@@ -43,17 +65,21 @@ export const TELLING = 'telling';
  * Those that generate videos do it in a node "Generate".
  */
 export function buildWorkflows(credential: Credential, telling: Credential): WorkflowContent[] {
-	const generate = (project: string, waitOptions: object, account = credential) =>
+	const generate = (project: string, waitOptions: object, account = credential, options = {}) =>
 		videoGeneration('Generate', account, {
 			...GENERATE,
 			projectId: byId(project),
 			waitOptions,
+			options,
 		});
 	const listedLate = {
 		pollingInterval: 1,
 		listingDelay: `={{ $json.listingDelay ?? ${MAX_LAG_MS / 1_000 + 1} }}`,
 	};
 	const share = generate('={{ $json.project }}', listedLate);
+	const keyed = { uniqueKey: '={{ $json.project }}' };
+	const once = generate('={{ $json.project }}', listedLate, credential, keyed);
+	const next = videoGeneration('Next', credential, OPERATIONS['account.get']);
 	const wait = videoGeneration('Generate', credential, {
 		...WAIT,
 		queueId: '={{ $json.body.queueId }}',
@@ -79,6 +105,14 @@ export function buildWorkflows(credential: Credential, telling: Credential): Wor
 		buildCalledWorkflow('generate', [generate('={{ $json.body.project }}', QUICKLY)]),
 		// Generates a video for each row.
 		buildCalledWorkflow('share', [ROWS, share]),
+		// Generates one for each new row.
+		...(['new', 'higher'] as const).map((how) => {
+			const steps = [removeDuplicates('workflow', how), removeDuplicates('node', how)];
+			return buildCalledWorkflow(how, [ROWS, ...steps, share]);
+		}),
+		// Generates a video once for each project, and goes on for a minute.
+		buildCalledWorkflow('once', [ROWS, once, next, PAUSE]),
+		buildCalledWorkflow('afterwards', [ROWS, share, removeDuplicates('workflow', 'higher')]),
 		buildCalledWorkflow(TELLING, [ROWS, generate('={{ $json.project }}', listedLate, telling)]),
 		buildCalledWorkflow('wait', [wait]),
 		{ ...called, name: 'one-workflow' },

@@ -121,6 +121,47 @@ describeWith(
 			},
 		);
 
+		test('a row whose worker is killed after its video came out is left out, and its video is listed', async () => {
+			configure({});
+			const projects = addProjects(1);
+			const rows = projects.map(({ id: project }) => ({ project }));
+			await startExecution('once', { rows });
+			const isPast = () => queueMode.countRequests('account.get') > 0;
+			await waitFor('the next node', isPast, BUSY_MS);
+			const queueId = listCharges(projects)[0]?.queueId ?? '';
+			const killed = n8n.workers.find((worker) => worker.readLog().includes(queueId));
+			killed?.kill();
+			await killed?.waitForEnd();
+			await killed?.start();
+			const executions = await waitForExecutions([await startExecution('once', { rows })]);
+			expect(executions.map(({ status }) => status)).toEqual(['success']);
+			expect(listGiven(executions)).toEqual([]);
+			expect(countCharges(projects)).toBe(1);
+			const { videos } = queueMode.sandbox.readState();
+			expect(videos.filter((video) => video.queueId === queueId)).toHaveLength(1);
+		});
+
+		test.each(['new', 'higher'])(
+			'Remove Duplicates before Generate lets each value through once, in the row of the workflow and of the node: %s',
+			async (path) => {
+				configure({});
+				const [{ id: project } = { id: '' }] = addProjects(1);
+				const run = async (...numbers: number[]) => {
+					const rows = numbers.map((number) => ({ number, project }));
+					return await waitForExecutions([await startExecution(path, { rows })]);
+				};
+				expect(listGiven(await run(1, 2))).toEqual(['own', 'own']);
+				expect(listGiven(await run(1, 2, 3))).toEqual(['own']);
+			},
+		);
+
+		test("Remove Duplicates fails if it is to keep the highest value in the row of the workflow's turns", async () => {
+			const rows = addProjects(1).map(({ id: project }) => ({ number: 1, project }));
+			const [execution] = await waitForExecutions([await startExecution('afterwards', { rows })]);
+			expect(execution?.status).toBe('error');
+			expect(execution?.data.resultData.error?.message).toContain('incompatible setting');
+		});
+
 		test('Stop ends the payments of an execution that the webhook processor has queued', async () => {
 			configure({});
 			const projects = addProjects(1);

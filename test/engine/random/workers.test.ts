@@ -1,23 +1,18 @@
 /*
- * Random executions of several workers that share n8n's deduplication store, at one service.
+ * Random executions of one to five processes of n8n that share its deduplication store, at one service. Each process has
+ * the built nodes, a clock of its own, and may be killed at any call.
  */
 
 import fc from 'fast-check';
 import type { SettingsChange } from '../../../sandbox/domain/settings';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../../support/engine/EngineWorker';
-import { GENERATE } from '../../support/engine/OPERATIONS';
+import { GENERATE, PROJECT } from '../../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../../support/engine/planVideos';
 import { playTogether } from '../../support/engine/playTogether';
 import { ERROR_OUTPUT } from '../../support/engine/runNode';
 import { useSandbox } from '../../support/engine/useSandbox';
-
-/** As in `random.test.ts`. */
-const RUNS = Number(process.env.RUNS ?? 30);
-const SEED = Number(
-	process.env.SEED ?? (process.env.RUNS === undefined ? 10 : Date.now() % 2 ** 31),
-);
-const { REPLAY } = process.env;
+import { testPlans } from './testPlans';
 
 const service = useSandbox();
 
@@ -25,125 +20,304 @@ afterEach(() => jest.restoreAllMocks());
 
 const seconds = (min: number, max: number) => fc.integer({ min: min * 1000, max: max * 1000 });
 
-const plans = fc.record({
-	/** How far each worker's clock is ahead. */
-	skewsMs: fc.array(fc.constantFrom(0, 0, -10_000, 3_000, 10_000), { minLength: 2, maxLength: 3 }),
-	executions: fc.array(
-		fc.record({
-			worker: fc.nat(2),
-			rows: fc.integer({ min: 1, max: 3 }),
-			afterMs: fc.oneof(fc.constant(0), seconds(0, 90)),
-			hasKeys: fc.boolean(),
-		}),
-		{ minLength: 2, maxLength: 6 },
-	),
-	videosMs: fc.array(seconds(2, 120), { minLength: 20, maxLength: 20 }),
-	settings: fc.constantFrom<SettingsChange>(
-		{},
-		{},
-		{ endedItemsLeaveAfterMs: 0 },
-		{ videoUrlInDetails: true },
-		{ videoUrlInDetails: 'everyOther' },
-		{ entriesNameQueueId: 'field' },
-		{ durations: { logDelayMs: 8_000 } },
-		{ durations: { logDelayMs: -3_000 } },
-	),
-	/** How long n8n's store takes from reading a row to writing it. */
-	writesMs: fc.array(fc.constantFrom(1, 3, 15, 15, 40), { minLength: 1, maxLength: 7 }),
-	/** When n8n's store does not answer. */
-	outage: fc.option(fc.record({ atMs: seconds(0, 200), forMs: seconds(1, 20) }), {
-		nil: undefined,
-	}),
-	/** When the first worker is killed. */
-	killAfterMs: fc.option(seconds(1, 200), { nil: undefined, freq: 3 }),
-});
-
-type Plan = typeof plans extends fc.Arbitrary<infer T> ? T : never;
-
-/** Plays a plan. @returns what each row was given: its own video, another one, none, or an error */
-async function play(plan: Plan) {
-	const { sandbox } = service;
-	sandbox.reset();
-	sandbox.configure(plan.settings);
-	planVideos(sandbox, ...plan.videosMs.map((processingMs) => ({ processingMs })));
-	const store = new DeduplicationStore().use();
-	store.later = (_, action) => {
-		setTimeout(action, plan.writesMs[store.calls % plan.writesMs.length]);
-	};
-	EngineWorker.share(store);
-	const { checkCaller } = store;
-	const { atMs = Infinity, forMs = 0 } = plan.outage ?? {};
-	let passesAt = Infinity;
-	store.checkCaller = () => {
-		const passedMs = performance.now() - passesAt;
-		if (passedMs >= atMs && passedMs < atMs + forMs) throw new Error('Driver not Connected');
-		checkCaller();
-	};
-	const workers: EngineWorker[] = [];
-	// Once renewed, a turn lasts for 40 seconds more, less what the clocks differ by.
-	const share = plan.outage === undefined ? 1 : 1 / 4;
-	for (const skewMs of plan.skewsMs) workers.push(await EngineWorker.start(skewMs * share));
-	const [first] = workers;
-	const executions = plan.executions.map(({ worker, rows, afterMs, hasKeys }, index) => ({
-		afterMs,
-		start: async () => {
-			passesAt = Math.min(passesAt, performance.now());
-			const items = Array.from({ length: rows }, (_, row) => ({ id: `${index}-${row}` }));
-			// Without n8n's store, an item with a key fails.
-			const isKeyed = hasKeys && plan.outage === undefined;
-			const options = isKeyed ? { uniqueKey: '={{ $json.id }}' } : {};
-			const parameters = { ...GENERATE, options };
-			const chosen = workers[worker % workers.length];
-			const result = await chosen?.run({
-				...service.setup(parameters),
-				items,
-				settings: ERROR_OUTPUT,
-			});
-			if (chosen?.isDead === true) return [];
-			const outcomes = (result?.items ?? []).map(({ json }) => {
-				if (!json.video) return json.videoUrl ? 'told' : 'none';
-				return (json.video as { id: string }).id === getOwnVideoId(sandbox, json)
-					? 'own'
-					: 'another';
-			});
-			return [
-				...outcomes,
-				...(result?.errorItems ?? []).map(({ json }) => JSON.stringify(json.error)),
-			];
-		},
-	}));
-	const kill = {
-		afterMs: plan.killAfterMs ?? 0,
-		start: async () => {
-			if (plan.killAfterMs !== undefined) first?.kill();
-			return await Promise.resolve([]);
-		},
-	};
-	const endings = await playTogether<string[]>(sandbox, [...executions, kill]);
-	jest.restoreAllMocks();
-	return endings.flatMap(({ result }) => result);
+/** How a call of the store goes. */
+interface Call {
+	/** How long it waits before it reads the row; Infinity if n8n never answers. */
+	waitsMs?: number;
+	/** How long it takes from reading the row to writing it. */
+	takesMs: number;
+	/** It fails without a change, or n8n does not tell that it was carried out. */
+	lacks?: 'change' | 'answer';
 }
 
-test(
-	'whatever happens to executions of several workers, no item is given the video of another, and without a kill each its own',
-	async () => {
-		const property = fc.asyncProperty(plans, async (plan) => {
-			const outcomes = await play(plan);
-			expect(outcomes).not.toContain('another');
-			if (plan.killAfterMs !== undefined) return;
-			const count = plan.executions.reduce((sum, { rows }) => sum + rows, 0);
-			expect(service.sandbox.charges).toHaveLength(count);
-			// A service that stops telling has told several to begin.
-			if (plan.settings.videoUrlInDetails === 'everyOther') return;
-			expect(outcomes).toEqual(Array(count).fill('own'));
+const takesMs = fc.constantFrom(1, 3, 15, 15, 40);
+const CALM = fc.record({ takesMs });
+const draw = (weight: number, arbitrary: fc.Arbitrary<Call>) => ({ weight, arbitrary });
+
+const WILD = fc.oneof(
+	draw(60, CALM),
+	draw(10, fc.record({ takesMs, waitsMs: fc.integer({ min: 100, max: 4_000 }) })),
+	draw(5, fc.record({ takesMs, waitsMs: seconds(10, 300) })),
+	draw(1, fc.record({ takesMs, waitsMs: fc.constant(Infinity) })),
+	draw(15, fc.record({ takesMs, lacks: fc.constantFrom('change' as const, 'answer' as const) })),
+);
+
+/** Where calls overlap for longer than a reservation is checked, two processes can have one turn or key. */
+const STALLING = fc.oneof(
+	draw(3, WILD),
+	draw(1, fc.record({ takesMs: fc.integer({ min: 100, max: 4_000 }) })),
+);
+
+const SILENT: SettingsChange[] = [
+	{},
+	{ endedItemsLeaveAfterMs: 0 },
+	{ durations: { logDelayMs: 8_000 } },
+	{ durations: { logDelayMs: -3_000 } },
+];
+
+const SERVICES: SettingsChange[] = [
+	...SILENT,
+	{ videoUrlInDetails: true },
+	{ videoUrlInDetails: 'everyOther' },
+	{ entriesNameQueueId: 'field' },
+	{ videoUrlInDetails: true, endedItemsLeaveAfterMs: 0, finishedItemsStay: true },
+	{ entriesNameQueueId: 'field', endedItemsLeaveAfterMs: 0, finishedItemsStay: true },
+];
+
+const PROJECTS = [PROJECT, 'project-city-tour'];
+
+const execution = fc.record({
+	process: fc.nat(4),
+	rows: fc.integer({ min: 1, max: 3 }),
+	project: fc.constantFrom(0, 0, 0, 1),
+	afterMs: fc.oneof(fc.constant(0), seconds(0, 90)),
+	/** The first of its keys, of which several executions may have the same. */
+	key: fc.option(fc.nat(6), { nil: undefined }),
+	videosAtOnce: fc.constantFrom(undefined, undefined, 1, 2),
+	stopAfterMs: fc.option(seconds(0, 200), { nil: undefined, freq: 8 }),
+	fails: fc.constantFrom(false, false, false, true),
+});
+
+type Execution = typeof execution extends fc.Arbitrary<infer T> ? T : never;
+
+const PLAIN: Execution = {
+	process: 0,
+	rows: 1,
+	project: 0,
+	afterMs: 0,
+	key: undefined,
+	videosAtOnce: undefined,
+	stopAfterMs: undefined,
+	fails: false,
+};
+
+interface Plan {
+	/** How far each process's clock is ahead. */
+	skewsMs: number[];
+	executions: Execution[];
+	videosMs: number[];
+	settings: SettingsChange;
+	calls: Call[];
+	/** Which process is killed, at which call of the store. */
+	kill?: { process: number; atCall: number } | undefined;
+}
+
+const videosMs = fc.array(seconds(2, 120), { minLength: 20, maxLength: 20 });
+
+const ordinary: fc.Arbitrary<Plan> = fc.record({
+	skewsMs: fc.array(fc.constantFrom(0, -10_000, 3_000, 10_000), { minLength: 1, maxLength: 3 }),
+	executions: fc.array(
+		fc
+			.record({
+				process: fc.nat(2),
+				rows: fc.integer({ min: 1, max: 3 }),
+				afterMs: fc.oneof(fc.constant(0), seconds(0, 90)),
+				videosAtOnce: fc.constantFrom(undefined, 1),
+			})
+			.map((drawn): Execution => ({ ...PLAIN, ...drawn })),
+		{ minLength: 2, maxLength: 6 },
+	),
+	videosMs,
+	settings: fc.constantFrom(...SILENT),
+	calls: fc.array(CALM, { minLength: 1, maxLength: 7 }),
+});
+
+const wild: fc.Arbitrary<Plan> = fc.record({
+	skewsMs: fc.array(fc.constantFrom(0, 0, -10_000, 3_000, 10_000), { minLength: 1, maxLength: 5 }),
+	executions: fc.array(execution, { minLength: 2, maxLength: 8 }),
+	videosMs,
+	settings: fc.constantFrom(...SERVICES),
+	calls: fc.oneof(
+		fc.array(CALM, { minLength: 1, maxLength: 7 }),
+		fc.array(WILD, { minLength: 5, maxLength: 60 }),
+		fc.array(STALLING, { minLength: 5, maxLength: 60 }),
+	),
+	kill: fc.option(fc.record({ process: fc.nat(4), atCall: fc.integer({ min: 1, max: 150 }) }), {
+		nil: undefined,
+		freq: 2,
+	}),
+});
+
+/** An item of an execution, with its video: its own, another one, none, or the error. */
+interface Row {
+	prompt: string;
+	given: string;
+}
+
+/** Makes the calls of a store go as planned. @returns a function that makes all later ones calm */
+function spoil(store: DeduplicationStore, calls: Call[], onCall: (count: number) => void) {
+	let count = 0;
+	let isOver = false;
+	let gapMs = 0;
+	store.later = (_, action) => {
+		setTimeout(action, gapMs);
+	};
+	for (const name of ['checkProcessedAndRecord', 'removeProcessed'] as const) {
+		const carryOut = store[name].bind(store) as (...call: unknown[]) => Promise<unknown>;
+		const perform = async (...call: unknown[]) => {
+			count += 1;
+			onCall(count);
+			const planned = isOver ? undefined : calls[count % calls.length];
+			const { lacks, takesMs: time, waitsMs = 0 }: Call = planned ?? { takesMs: 15 };
+			await new Promise<void>((resolve) => {
+				if (waitsMs < Infinity) setTimeout(resolve, waitsMs);
+			});
+			gapMs = time;
+			const result = lacks === 'change' ? undefined : await carryOut(...call);
+			if (lacks) throw new Error('Connection terminated unexpectedly');
+			return result;
+		};
+		Object.assign(store, { [name]: perform });
+	}
+	return () => {
+		isOver = true;
+	};
+}
+
+/** Plays a plan. */
+async function play({ calls, executions, kill, settings, skewsMs, videosMs }: Plan) {
+	const { sandbox } = service;
+	sandbox.reset();
+	sandbox.configure(settings);
+	planVideos(sandbox, ...videosMs.map((processingMs) => ({ processingMs })));
+	const failing = sandbox.onRequest(({ body }) => {
+		const { customPrompt = '' } = (body ?? {}) as { customPrompt?: string };
+		for (const id of PROJECTS) sandbox.changeProject(id, { fails: customPrompt.includes('fails') });
+	});
+	const store = new DeduplicationStore().use();
+	EngineWorker.share(store);
+	const workers: EngineWorker[] = [];
+	for (const skewMs of skewsMs) workers.push(await EngineWorker.start(skewMs));
+	const killed = kill && workers[kill.process % workers.length];
+	const calmDown = spoil(store, calls, (count) => {
+		if (count === kill?.atCall) killed?.kill();
+	});
+	/** Runs an execution. Of a killed process, nothing is known. */
+	const run = async (worker: EngineWorker, { stopAfterMs, videosAtOnce, ...plan }: Execution) => {
+		const { fails, key, project, rows } = plan;
+		const items = Array.from({ length: rows }, (_, row) => {
+			const name = key === undefined ? `row ${Math.random()}` : `key ${(key + row) % 7}`;
+			return { id: name, prompt: fails ? `${name} fails` : name, project: PROJECTS[project] };
 		});
-		await fc.assert(property, {
-			seed: SEED,
-			numRuns: RUNS,
-			// Each try of a smaller plan takes a second.
-			endOnFailure: true,
-			...(REPLAY !== undefined && { path: REPLAY }),
+		const waitOptions = videosAtOnce === undefined ? {} : { videosAtOnce };
+		const options = key === undefined ? {} : { uniqueKey: '={{ $json.id }}' };
+		const setup = service.setup({ ...GENERATE, options, waitOptions });
+		const startedAt = performance.now();
+		const { items: done, errorItems } = await worker.run(
+			{ ...setup, items, settings: ERROR_OUTPUT },
+			stopAfterMs,
+		);
+		const tookMs = performance.now() - startedAt;
+		// Stop ends it within a second.
+		if (stopAfterMs !== undefined) expect(tookMs - stopAfterMs).toBeLessThan(1_000);
+		if (worker.isDead || tookMs >= (stopAfterMs ?? Infinity)) return [];
+		const given = done.map(({ json, pairedItem }): Row => {
+			const { prompt = '' } = items[(pairedItem as { item: number }).item] ?? {};
+			const { id } = (json.video ?? {}) as { id?: string };
+			if (id === undefined) return { prompt, given: json.videoUrl ? 'told' : 'none' };
+			return { prompt, given: id === getOwnVideoId(sandbox, json) ? 'own' : 'another' };
 		});
+		const failed = errorItems.map(({ json, pairedItem }): Row => {
+			const { prompt = '' } = items[(pairedItem as { item: number }).item] ?? {};
+			return { prompt, given: json.error as string };
+		});
+		return [...given, ...failed];
+	};
+	const startedAt = sandbox.clock.now();
+	const endings = await playTogether<Row[]>(
+		sandbox,
+		executions.map((plan) => ({
+			afterMs: plan.afterMs,
+			start: async () => {
+				const worker = workers[plan.process % workers.length];
+				return worker === undefined || worker.isDead ? [] : await run(worker, plan);
+			},
+		})),
+	);
+	calmDown();
+	return {
+		rows: endings.flatMap(({ result }) => result),
+		tookMs: Math.max(...endings.map(({ endedAt }) => endedAt)) - startedAt,
+		killed,
+		/** Has a process run one more execution, after a time. @returns its rows, and when its first video was paid for */
+		goOn: async (worker: EngineWorker, more: Partial<Execution>, afterMs = 0) => {
+			const charged = sandbox.charges.length;
+			const [ending] = await playTogether(sandbox, [
+				{
+					afterMs,
+					start: async () => await run(worker, { ...PLAIN, ...more }),
+				},
+			]);
+			const paidAt = sandbox.charges[charged]?.at ?? Infinity;
+			return { rows: ending?.result ?? [], paidAfterMs: paidAt - (ending?.startedAt ?? 0) };
+		},
+		workers: workers.filter(({ isDead }) => !isDead),
+		countEntries: async () => {
+			let count = 0;
+			store.onWrite = (entries) => (count = entries.length);
+			const ids = { workflow: { id: 'w1' } } as never;
+			const ask = store.checkProcessedAndRecord([], 'workflow', ids, { mode: 'entries' });
+			await playTogether(sandbox, [{ start: async () => await ask }]);
+			return count;
+		},
+		end: () => {
+			failing();
+			jest.restoreAllMocks();
+		},
+	};
+}
+
+testPlans(
+	'on an ordinary day of one to three processes, each item gets its own video, one after the other, and in time',
+	ordinary,
+	{ usual: 10, share: 1 / 5 },
+	async (plan) => {
+		const { end, rows, tookMs } = await play(plan);
+		const { charges } = service.sandbox;
+		const count = plan.executions.reduce((sum, each) => sum + each.rows, 0);
+		expect(rows.map(({ given }) => given)).toEqual(Array(count).fill('own'));
+		expect(charges).toHaveLength(count);
+		// The next one is paid for after the one before has ended.
+		const ends = charges.map(({ at }, index) => at + (plan.videosMs[index] ?? NaN));
+		for (const [index, { at }] of charges.slice(1).entries()) {
+			expect(at).toBeGreaterThanOrEqual(ends[index] ?? NaN);
+		}
+		// The Listing Delay, two checks, the turn, and 15 s until an item counts as gone.
+		const moreMs = plan.settings.endedItemsLeaveAfterMs === 0 ? 40_000 : 25_000;
+		const sumMs = plan.videosMs.slice(0, count).reduce((sum, each) => sum + each + moreMs, 0);
+		const lastStartMs = Math.max(...plan.executions.map(({ afterMs }) => afterMs));
+		expect(tookMs).toBeLessThanOrEqual(lastStartMs + sumMs);
+		end();
 	},
-	3 * 3_600_000,
+);
+
+testPlans(
+	'whatever happens to up to five processes and to their store, no video is wrong, no key is paid twice, and nothing is left',
+	wild,
+	{ usual: 10, share: 1 / 5 },
+	async (plan) => {
+		const { countEntries, end, goOn, killed, rows, workers } = await play(plan);
+		const { sandbox } = service;
+		const isStalling = plan.calls.some((call) => call.takesMs > 40);
+		if (!isStalling) expect(rows.map(({ given }) => given)).not.toContain('another');
+		// A turn does not outlive its last item, and a killed one's is over within a minute.
+		const fresh = await EngineWorker.start();
+		const next = await goOn(fresh, {});
+		expect(next.paidAfterMs).toBeLessThan(75_000);
+		expect(next.rows).toHaveLength(1);
+		// A row that is left out had its video come out before.
+		const keyed = await goOn(fresh, { key: 0, rows: 7 });
+		const known = new Set(keyed.rows.map(({ prompt }) => prompt));
+		for (let key = 0; key < 7; key++) {
+			const ofKey = (prompt: string | null) => prompt?.replace(' fails', '') === `key ${key}`;
+			const paid = sandbox.charges.filter(({ customPrompt }) => ofKey(customPrompt));
+			if (!isStalling) expect(paid.length).toBeLessThanOrEqual(1);
+			const cameOut = rows.some(({ given, prompt }) => ofKey(prompt) && /own|told/.test(given));
+			if (!killed && !known.has(`key ${key}`)) expect([key, cameOut]).toEqual([key, true]);
+		}
+		// What was left an hour ago is removed, but for what a killed process has left.
+		for (const worker of workers) await goOn(worker, {}, 3_700_000);
+		expect(await countEntries()).toBeLessThanOrEqual(killed ? 30 : 20);
+		end();
+	},
 );

@@ -35,7 +35,8 @@ export class EngineWorker {
 		};
 	}
 
-	async run(setup: NodeSetup): Promise<NodeResult> {
+	/** @param stopAfterMs when the stop button is pressed */
+	async run(setup: NodeSetup, stopAfterMs?: number): Promise<NodeResult> {
 		const { now } = Date;
 		if (!jest.isMockFunction(now)) {
 			const getNow = () => now() + (current.getStore()?.skewMs ?? 0);
@@ -45,6 +46,7 @@ export class EngineWorker {
 		return await current.run(this, async () => {
 			const started = await startNode({ ...setup, loadNodes });
 			this.running.add(started);
+			if (stopAfterMs !== undefined) setTimeout(started.stop, stopAfterMs);
 			return await started.result.finally(() => this.running.delete(started));
 		});
 	}

@@ -29,6 +29,9 @@ export class DeduplicationStore {
 
 	calls = 0;
 
+	/** How many calls were made of rows of nodes, and of workflows. */
+	readonly callsOf = { node: 0, workflow: 0 };
+
 	/** Carries out a call, a moment after it has begun. */
 	later = (delayMs: number, action: () => void): void => {
 		setTimeout(action, delayMs);
@@ -114,6 +117,7 @@ export class DeduplicationStore {
 		scope: DeduplicationScope,
 		{ workflow, node }: ICheckProcessedContextData,
 	): string {
+		this.callsOf[scope] += 1;
 		if (!workflow.id) throw new Error('The expression evaluated to a falsy value');
 		return `${workflow.id} ${scope === 'node' ? `n:${node?.id ?? ''}` : ''}`;
 	}

@@ -54,7 +54,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 		const keys = new worker.Entries(context, 'node');
 		const turn = await worker.joinTurn(job);
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
-		const isNew = await keys.inTurn(async () => await keys.reserve(names));
+		const isNew = await keys.inTurn(async () => await keys.reserve(names), 600_000);
 		if (isNew?.length === 2) taken.add(key);
 		await turn?.take(job, videos);
 		together += making.get(lane) ?? 0;
@@ -63,7 +63,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 		making.set(lane, (making.get(lane) ?? 0) - 1);
 		await keys.inTurn(async () => {
 			await keys.remove(names.slice(1));
-		});
+		}, 600_000);
 		await turn?.leave(videos);
 	};
 	const all = Array.from({ length: KEYS }, (_, key) => key);
@@ -79,156 +79,88 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 	expect(together).toBe(0);
 }, 120_000);
 
-test('What the turns of a day leave in the store is removed by later ones', async () => {
-	const { workers, context, countEntries, passTime, pause } = useWorkers(() => WRITE_MS);
-	const videos = createVideos(true);
-	const job = createJob(context, 'p');
-	const counts: number[] = [];
-	const work = async () => {
-		for (let hour = 0; hour < 24; hour++) {
-			const worker = workers[hour % workers.length];
-			const turn = await worker?.joinTurn(job);
-			await turn?.take(job, videos);
-			await turn?.leave(videos);
-			await pause(3_600_000);
-			counts.push(await countEntries('workflow'));
-		}
-	};
-	await passTime(work(), 60_000);
-	expect(counts.at(-1)).toBeLessThanOrEqual(counts[2] ?? NaN);
-});
+type Check = (name: string, entries: string[]) => 'carried out' | 'lost' | 'failed';
 
-/** The context of a worker whose calls of the store may fail, or be lost. */
-function watchStore(context: never, check: (name: string, entries: string[]) => boolean): never {
+/** The context of a worker whose calls of the store may fail, or be lost: n8n answers then as if nothing was recorded. */
+function watchStore(context: never, check: Check): never {
 	const { helpers } = context as { helpers: Record<string, (...call: unknown[]) => unknown> };
 	const names = ['checkProcessedAndRecord', 'removeProcessed'];
 	const watched = names.map((name) => [
 		name,
-		async (entries: string[], ...more: unknown[]) =>
-			check(name, entries) ? await helpers[name]?.(entries, ...more) : undefined,
+		async (entries: string[], ...more: unknown[]) => {
+			const how = check(name, entries);
+			if (how === 'failed') throw new Error('Driver not Connected');
+			return how === 'lost' ? { new: [] } : await helpers[name]?.(entries, ...more);
+		},
 	]);
 	return { ...(context as object), helpers: Object.fromEntries(watched) as object } as never;
 }
 
-const fail = (): never => {
-	throw new Error('Driver not Connected');
-};
-
-test('A worker that has lost its turn learns what the next one is owed, though it has asked before', async () => {
-	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
-	let isAway = false;
-	const job = createJob(
-		watchStore(context, () => !isAway || fail()),
-		'p',
-	);
-	const otherJob = createJob(context, 'p');
-	const [videos, others] = [createVideos(false), createVideos(true)];
-	const release = jest.spyOn(videos, 'release');
-	const work = async () => {
-		const turn = await workers[0]?.joinTurn(job);
-		await turn?.take(job, videos);
-		isAway = true;
-		const otherTurn = await workers[1]?.joinTurn(otherJob);
-		await otherTurn?.take(otherJob, others);
-		await otherTurn?.leave(others);
-		isAway = false;
-		await pause(60_000);
-		await turn?.take(job, videos);
-	};
-	await passTime(work());
-	// Each time, one is assumed to be owed, and only the first answer takes that back.
-	expect(release.mock.calls.map(([, isOwed]) => isOwed)).toEqual([true, false, true]);
-});
-
-test('What is assumed to be owed for the item of one key ends with the answer that the item of another one has', async () => {
-	const { workers, context, passTime } = useWorkers(() => WRITE_MS);
-	let isAway = true;
-	const isQuestion = (entries: string[]) => entries.some((entry) => entry.includes('is owed'));
-	const watched = watchStore(context, (_, entries) => !isAway || !isQuestion(entries) || fail());
-	const stop = new AbortController();
-	const stopped = createJob(watched, 'p', stop.signal);
-	const job = createJob(watched, 'p');
-	const [videos, others] = [createVideos(false), createVideos(true)];
-	const release = jest.spyOn(videos, 'release');
-	const work = async () => {
-		const turn = await workers[0]?.joinTurn(stopped);
-		await workers[0]?.joinTurn(job);
-		setTimeout(() => {
-			stop.abort();
-			isAway = false;
-		}, 10_000);
-		await turn?.take(stopped, videos).catch(() => undefined);
-		await turn?.leave(videos);
-		await turn?.take(job, others);
-	};
-	await passTime(work());
-	expect(release.mock.calls.map(([, isOwed]) => isOwed)).toEqual([true, false]);
-});
-
-test('A worker learns that another one had the turn, though one removal from the store is lost', async () => {
-	const { workers, context, passTime } = useWorkers(() => WRITE_MS);
-	let isLost = false;
-	const watched = watchStore(context, (name, entries) => {
-		const isFirst =
-			!isLost && name === 'removeProcessed' && entries.some((each) => each.startsWith('Bit '));
-		isLost ||= isFirst;
-		return !isFirst;
-	});
-	const use = async (worker: Worker | undefined, job: never) => {
-		const videos = createVideos(false);
-		const turn = await worker?.joinTurn(job);
-		const takenOverAt = await turn?.take(job, videos);
-		await turn?.leave(videos);
-		return takenOverAt;
-	};
-	const [first, second] = [createJob(context, 'p'), createJob(watched, 'p')];
-	const work = async () => {
-		await use(workers[0], first);
-		await use(workers[1], second);
-		return await use(workers[0], first);
-	};
-	expect(await passTime(work())).toBeGreaterThan(0);
-	expect(isLost).toBe(true);
-});
-
-/** Notes the last period for which a turn was recorded. */
-function watchPeriods(context: never) {
-	const recorded = { last: 0 };
-	const watched = watchStore(context, (name, entries) => {
-		const periods = entries.map((entry) => Number(/^The turn .* (\d+)$/.exec(entry)?.[1] ?? 0));
-		if (name === 'checkProcessedAndRecord') recorded.last = Math.max(recorded.last, ...periods);
-		return true;
-	});
-	return { recorded, job: createJob(watched, 'p') };
+/** Takes the turn of a project, and leaves it after a time. @returns whether no video of another process may appear */
+async function useTurn(worker: Worker | undefined, context: never, project: string, forMs = 0) {
+	const [job, videos] = [createJob(context, project), createVideos(false)];
+	const turn = await worker?.joinTurn(job);
+	await turn?.take(job, videos);
+	const isSure = turn?.unsure.aborted === false;
+	if (forMs > 0) await new Promise((resolve) => setTimeout(resolve, forMs));
+	await turn?.leave(videos);
+	return isSure;
 }
 
-test('A turn that is taken over while a period ends is recorded for the next two, too', async () => {
-	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
-	const { recorded, job } = watchPeriods(context);
+test('What turns left an hour ago is removed by the next one of the workflow, though all removals were lost', async () => {
+	const { workers, context, countEntries, passTime, pause } = useWorkers(() => WRITE_MS);
+	let isLost = true;
+	const watched = watchStore(context, (name) =>
+		isLost && name === 'removeProcessed' ? 'lost' : 'carried out',
+	);
 	const work = async () => {
-		const turn = await workers[0]?.joinTurn(job);
-		const { phaseMs } = turn as unknown as { phaseMs: number };
-		await pause(39_950 - ((Date.now() + phaseMs) % 20_000));
-		await turn?.take(job, createVideos(false));
-		await pause(2_000);
-		return recorded.last - Math.floor((Date.now() + phaseMs) / 20_000);
+		await useTurn(workers[0], watched, 'p', 30_000);
+		const left = await countEntries('workflow');
+		await pause(3_600_000);
+		isLost = false;
+		await useTurn(workers[0], watched, 'q');
+		return [left, await countEntries('workflow')];
 	};
-	expect(await passTime(work(), 1)).toBe(2);
+	const [left, after] = await passTime(work(), 10_000);
+	expect(left).toBeGreaterThan(8);
+	expect(after).toBe(0);
 });
 
-test('A turn is recorded for the period after the next two when a period begins, though the timer is early', async () => {
-	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
-	const { recorded, job } = watchPeriods(context);
-	const { now } = Date;
-	let earlyMs = 0;
-	jest.spyOn(Date, 'now').mockImplementation(() => now() - earlyMs);
+test('What a killed process has left is removed by later turns of its project, and a video counts as owed for an hour', async () => {
+	const { workers, context, countEntries, passTime, pause } = useWorkers(() => WRITE_MS);
+	let isDead = false;
+	const watched = watchStore(context, () => (isDead ? 'failed' : 'carried out'));
 	const work = async () => {
-		const turn = await workers[0]?.joinTurn(job);
-		await turn?.take(job, createVideos(false));
-		const before = recorded.last;
-		earlyMs = 1;
-		await pause(20_100);
-		return recorded.last - before;
+		void useTurn(workers[0], watched, 'p', 3_600_000);
+		await pause(20_000);
+		isDead = true;
+		const areSure = [await useTurn(workers[1], context, 'p', 70_000)];
+		await pause(3_600_000);
+		areSure.push(await useTurn(workers[1], context, 'p'));
+		return { areSure, count: await countEntries('workflow') };
 	};
-	expect(await passTime(work(), 1)).toBe(1);
+	expect(await passTime(work(), 10_000)).toEqual({ areSure: [false, true], count: 0 });
+});
+
+test.each([
+	['the first removal of its end', (name: string) => name === 'removeProcessed', 3],
+	['a record of its renewal', (name: string) => name !== 'removeProcessed', 5],
+])('A turn ends with its item, and not before, though %s is lost', async (_, isLost, nth) => {
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	let count = 0;
+	const watched = watchStore(context, (name) =>
+		isLost(name) && ++count === nth ? 'lost' : 'carried out',
+	);
+	const order: string[] = [];
+	const work = async () => {
+		const first = useTurn(workers[0], watched, 'p', 100_000).then(() => order.push('first'));
+		await pause(1_000);
+		const isSure = await useTurn(workers[1], context, 'p');
+		order.push('second');
+		await first;
+		return isSure;
+	};
+	expect(await passTime(work())).toBe(true);
+	expect(order).toEqual(['first', 'second']);
+	expect(count).toBeGreaterThanOrEqual(nth);
 });

@@ -34,12 +34,12 @@ test.each([
 				workers.map(async ({ Entries }) => {
 					const keys = new Entries(context, 'node');
 					for (const pair of names) {
-						const isNew = await keys.inTurn(async () => await keys.reserve(pair));
+						const isNew = await keys.inTurn(async () => await keys.reserve(pair), 60_000);
 						if (isNew?.length !== 2) continue;
 						claimed.push(pair[0] ?? '');
 						// The add, after which the key is recorded once more.
 						await pause(300);
-						await keys.inTurn(async () => await keys.record(pair));
+						await keys.inTurn(async () => await keys.record(pair), 60_000);
 					}
 				}),
 			),
