@@ -76,7 +76,7 @@ class Account {
 	/** The items that had each queue ID, the latest last. */
 	readonly items = new Map<string, QueueItem[]>();
 	readonly entries = new KnownEntries();
-	/** Whether a list has shown entries while something was waited for or owed, as it still is. */
+	/** Whether the last list since something is waited for or owed has shown entries. */
 	hasList = false;
 	/** How many items are waited for, or will be. */
 	watchers = 0;
@@ -266,7 +266,7 @@ export class AccountVideos {
 		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
 		let changedAt = -Infinity;
 		this.sample = objects.find(isListed);
-		account.hasList ||= this.sample !== undefined;
+		account.hasList = this.sample !== undefined;
 		for (const entry of objects) {
 			const isShown = isListed(entry);
 			const known = account.entries.find(entry, isShown ? first : undefined);
