@@ -214,7 +214,7 @@ describe('In a real n8n, a public chat with an AI Agent that streams', () => {
 			.filter(Boolean)
 			.map((line) => JSON.parse(line) as { type: string; content?: string });
 		const said = chunks.map(({ type, content = '' }) => (type === 'item' ? content : '')).join('');
-		expect(said).toBe('Here it is');
+		expect(said).toBe('One momentHere it is');
 	});
 });
 
