@@ -59,7 +59,8 @@ function serve(): void {
 	const server = createServer(({ url = '' }, response) => {
 		if (url.startsWith('/list')) return response.end(list);
 		response.writeHead(200, { 'content-encoding': 'gzip' });
-		const send = () => !response.destroyed && response.write(part, send);
+		// After a turn of the event loop, in which the end of the connection is noticed.
+		const send = () => !response.destroyed && response.write(part, () => setImmediate(send));
 		return send();
 	});
 	server.listen(0, '127.0.0.1', () => {
