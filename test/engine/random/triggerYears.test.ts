@@ -14,9 +14,9 @@ import { DATES, ENTRY_NAMES, IDS as WHOLE_IDS } from './forms';
  * its first poll, and misses none without a word: a poll that fails, or a line in n8n's log. The oracle knows the videos
  * themselves, and not how a trigger tells them.
  *
- * What cannot hold stands in docs/trigger.md, and is not drawn: see `isHopeless`. Not drawn either: two accounts, dates out
- * of order, tags, kills, and n8n's failures, which triggerHistories.test.ts draws; and a change in the middle of a wait,
- * which waitChanges.test.ts draws.
+ * What docs/trigger.md excepts is not drawn, and some kinds of changes together that repeat videos: see `isHopeless`. Not
+ * drawn either: two accounts, dates out of order, tags, kills, and n8n's failures, which triggerHistories.test.ts draws; and
+ * a change in the middle of a wait, which waitChanges.test.ts draws.
  */
 
 const MINUTE_MS = 60_000;
@@ -156,8 +156,8 @@ const isFew = (before: Form, after: Form) =>
 const hasNumbers = (...forms: Form[]) => forms.some(({ id }) => id === 'shifted');
 
 /**
- * Whether a change is one that the documents name as one that the trigger can't follow, of a list that shows so many dated
- * videos that it has seen.
+ * Whether the trigger can't follow a change, as the documents say, or is known to repeat videos after it, of a list that
+ * shows so many dated videos that it has seen.
  */
 function isHopeless(before: Form, after: Form, known: number, removed: number): boolean {
 	const isUndated = !isDated(before) || !isDated(after);
