@@ -69,7 +69,7 @@ ${hint}`);
 }
 
 /** Runs a workflow as its button does, and prints what each node returned. @returns the execution's ID */
-export async function runWorkflow(client: N8nClient, workflow: Workflow): Promise<string> {
+async function runWorkflow(client: N8nClient, workflow: Workflow): Promise<string> {
 	const trigger = workflow.nodes.find(({ type }) => type === MANUAL_TRIGGER)?.name ?? '';
 	const { id, data, status } = await step(`Running "${workflow.name}" in n8n`, async () => {
 		const started = await client.runWorkflow(workflow.id, trigger);

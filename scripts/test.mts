@@ -29,7 +29,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  */
 const NOT_IN_OLDEST = [
 	'/random/',
-	'/(faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo|workers)\\.test',
+	'/(faults|hostileInput|lanes|missingValues|outputSchemas|slowResponses|triggerHistories|wait|whoseVideo|workers)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import type { Sandbox } from '../../sandbox/Sandbox';
-import { startSandbox } from '../../sandbox/startSandbox';
-import { waitFor } from '../../scripts/waitFor';
-import { buildWorkflow, videoGenerationTrigger } from '../support/e2e/buildWorkflow';
-import { DURABLE_CURSORS, readItems, RealN8n, WITHOUT_EDITOR } from '../support/e2e/RealN8n';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import { startSandbox } from '../../../sandbox/startSandbox';
+import { waitFor } from '../../../scripts/waitFor';
+import { buildWorkflow, videoGenerationTrigger } from '../../support/e2e/buildWorkflow';
+import { DURABLE_CURSORS, readItems, RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
 
 /** Ways of being down: the status of all responses, none at all, or nobody who listens. */
 const OUTAGES: (FaultSpec | undefined)[] = [
