@@ -8,7 +8,7 @@ import { createSlots, onAbort, pause, type TakeSlot, untilAborted } from '../api
 import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import { isAgentCall } from '../n8n/calls';
+import { beginTry, isAgentCall } from '../n8n/calls';
 import { getExecutionEnd, isOnWorker, isSavedAsStopped, type RunContext } from '../n8n/execution';
 import type { Ledger } from './ledger';
 import type { Batching } from './parameters';
@@ -86,6 +86,8 @@ export class Run {
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
 	readonly stopsOnError: boolean;
 	readonly isAgentCall: boolean;
+	/** Whether n8n runs the node again if its first item fails, and drops the output of this try. */
+	readonly hasNextTry: boolean;
 	readonly startedAt = performance.now();
 	/** When n8n ends the execution. */
 	readonly endsAt: number;
@@ -116,6 +118,7 @@ export class Run {
 		this.endsAt = getExecutionEnd(context);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
+		this.hasNextTry = beginTry(context);
 	}
 
 	/** Waits for n8n's pause between batches before the first item of a batch. */

@@ -12,6 +12,7 @@ type ReadExecution = () => Promise<unknown>;
 function startRun(getExecutionDataById: ReadExecution) {
 	const context = {
 		continueOnFail: () => false,
+		getExecuteData: () => ({}),
 		getExecutionCancelSignal: () => undefined,
 		getExecutionDataById,
 		getExecutionId: () => '1',
