@@ -42,7 +42,7 @@ const OWN = { video: ENTRY };
 test("An item is not given the entry of another account, though it has the ID and the project of the item's own", async () => {
 	const open = openService();
 	const [ours, theirs] = [open(1), open(2)];
-	for (const { videos } of [ours, theirs]) videos.keepOwner({ queueId: 'a' }, ENTRY);
+	for (const { videos } of [ours, theirs]) videos.noteOwner({ queueId: 'a' }, ENTRY);
 	const claim = ours.wait();
 	await theirs.read({ ...ENTRY, url: 'theirs' });
 	expect(claim.own).toBeUndefined();
@@ -220,7 +220,7 @@ test('A wait that takes the item for finished too early does not end another wai
 
 test('A video that is known as an own one is not named by the service', async () => {
 	const { videos, read, wait } = openService()(1);
-	videos.keepOwner({ queueId: 'a' }, ENTRY);
+	videos.noteOwner({ queueId: 'a' }, ENTRY);
 	const claim = wait();
 	await read(ENTRY);
 	expect(claim).toMatchObject({ own: OWN, isNamed: false });
