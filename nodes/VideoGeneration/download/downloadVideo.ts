@@ -89,10 +89,7 @@ export async function downloadVideo(
 }
 
 /** Requests a video. @throws a RequestFailure unless the response is a 200 */
-async function fetchVideo(
-	{ helpers }: DownloadContext,
-	request: IHttpRequestOptions,
-): Promise<VideoResponse> {
+async function fetchVideo({ helpers }: DownloadContext, request: IHttpRequestOptions) {
 	const response = (await helpers.httpRequest(request)) as VideoResponse;
 	const { body, headers, statusCode } = response;
 	// An error without a listener would crash n8n, and the body is read later, if at all.
