@@ -18,7 +18,6 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { loadPackageAnew } from '../support/engine/loadPackage';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
-import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -176,16 +175,6 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 		expect(seconds).toBeLessThan(21);
 	});
 
-	test('shows a cached list, without news since its end, gives it nothing that may be owed', async () => {
-		const { sandbox } = service;
-		sandbox.configure({ listCacheMs: 30_000 });
-		sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		planVideos(sandbox, { processingMs: 58_000 }, { processingMs: 62_000 });
-		const { items } = await run(GENERATE, [{}, {}], { onError: 'continueRegularOutput' });
-		expect(items[0]?.json.details).toMatchObject({ mayBeQueued: true });
-		expect(items[1]?.json).toMatchObject({ status: 'completed', video: null });
-	});
-
 	test('cannot be read then is tried for 30 s, and the error of the download says so', async () => {
 		const fault = { kind: 'status', status: 503, operation: 'video.getAll', skip: 1 } as const;
 		service.sandbox.addFault(fault);
@@ -314,17 +303,6 @@ describe('None, though there must be one: a service that lists its videos late',
 		stop();
 		expect(items.map(({ json }) => json.video)).toEqual([null, null]);
 	});
-
-	test('costs no item of another project its own', async () => {
-		planVideos(
-			service.sandbox,
-			{ processingMs: 3_000, logDelayMs: 25_000 },
-			{ processingMs: 35_000 },
-		);
-		const { items } = await run(GENERATE, [{}, { project: TOUR }]);
-		expect(items[0]?.json.video).toBeNull();
-		expectOwn({ items: items.slice(1) });
-	});
 });
 
 describe('An item that has left the queue (404 for 15 seconds)', () => {
@@ -388,46 +366,5 @@ describe('The list of videos is read', () => {
 		const { items: added } = await service.run(parameters, { items: rows });
 		const items = added.map(({ json }, row) => ({ ...json, ...rows[row] }));
 		expectOwn(await run(WAIT, items), 3);
-	});
-});
-
-describe('Another account of the same service', () => {
-	/** It waits for a video that takes so long, beside an execution of ours. Expects ours to have its own. */
-	async function expectOurs(processingMs: number, afterMs: number, waiting: INodeParameters) {
-		const { sandbox } = service;
-		const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
-		sandbox.setCredits('empty', 1);
-		sandbox.addProjects('empty', [{ id: 'their-project' }]);
-		const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
-		const { items: theirs } = await service.run(add, { credentials });
-		const queueId = theirs[0]?.json.queueId as string;
-		sandbox.changeQueueItem(queueId, { durations: { processingMs } });
-		const parameters = { ...WAIT, projectId: byId(''), ...waiting };
-		const [, ours] = await playTogether(sandbox, [
-			service.begin(parameters, { credentials, items: [{ queueId }] }),
-			service.begin(GENERATE, { afterMs }),
-		]);
-		expectOwn({ items: ours?.result.items ?? [] });
-	}
-
-	test.each([
-		['a project that is another one', { projectId: byId(PROJECT) }],
-		['no project', {}],
-	])(
-		'whose video is not listed, because it waits with a wrong word and with %s, takes no video from ours',
-		async (_name, more) => {
-			const durations = { pendingMs: 8_000, processingMs: 4_000, renderingMs: 0 };
-			service.sandbox.configure({ durations });
-			const waitOptions = { completedStatuses: 'processing' };
-			await expectOurs(3_600_000, 25_000, { ...more, waitOptions });
-		},
-	);
-
-	test('that waits without a project takes no video from ours, though finished items leave the queue', async () => {
-		service.sandbox.configure({
-			durations: { pendingMs: 0, processingMs: 9_000, renderingMs: 0 },
-			endedItemsLeaveAfterMs: 0,
-		});
-		await expectOurs(300_000, 10_000, {});
 	});
 });

@@ -227,15 +227,32 @@ test('A video that is known as an own one is not named by the service', async ()
 	expect(videos.knownService.namesQueueIds).toBe(false);
 });
 
-test('A missing video of an unknown project has no video of another account mistrusted', async () => {
-	const open = openService();
-	const [ours, theirs] = [open(1), open(2)];
-	const claim = theirs.wait({ queueId: 'b', projectId: undefined });
-	Object.assign(claim, { runningAt: 1, dueAt: 2 });
-	await theirs.read();
-	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: undefined } });
-	expect(theirs.videos.isMistrusted('1')).toBe(true);
-	expect(ours.videos.isMistrusted('1')).toBe(false);
+describe.each([
+	['that project', '1'],
+	['no project', undefined],
+])('Another account that waits with %s for what this process has not added', (_, projectId) => {
+	test('has no video of ours mistrusted if its own is missing', async () => {
+		const open = openService();
+		const [ours, theirs] = [open(1), open(2)];
+		const claim = theirs.wait({ queueId: 'b', projectId });
+		Object.assign(claim, { runningAt: 1, dueAt: 2 });
+		await theirs.read();
+		expect(claim.own).toEqual({ unidentified: { count: 0, projectId } });
+		expect(theirs.videos.isMistrusted('1')).toBe(true);
+		expect(theirs.videos.isMistrusted('2')).toBe(projectId === undefined);
+		expect(ours.videos.isMistrusted('1')).toBe(false);
+	});
+
+	test('takes no video from ours, which has left the queue', async () => {
+		const open = openService();
+		const [ours, theirs] = [open(1), open(2)];
+		theirs.wait({ queueId: 'b', projectId });
+		await ours.read(ENTRY);
+		const claim = ours.wait({ queuedAt: DATE, sentAt: now() });
+		Object.assign(claim, { hasLeft: true, dueAt: now() });
+		await ours.read(ENTRY, { ...ENTRY, id: 2 });
+		expect(claim.own).toHaveProperty('video.id', 2);
+	});
 });
 
 test('A further miss of a project does not shorten the time for which it is mistrusted', async () => {
