@@ -15,7 +15,7 @@ import type { Batching } from './parameters';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
 export interface Operation<Order = unknown> {
-	/** Its entry of "Operation" in the editor. Agents read `action` alone. */
+	/** Its option of "Operation" in the editor. Agents read `action` alone. */
 	name: string;
 	action: string;
 	description: string;
@@ -24,7 +24,7 @@ export interface Operation<Order = unknown> {
 	/** Whether each of its items is an add, which costs credits. */
 	costsCredits?: true;
 	fields: INodeProperties[];
-	/** Its entries of "Options" besides "Max Tries". */
+	/** Its "Options" besides "Max Tries". */
 	options?: INodeProperties[];
 	/** A field below "Options", where n8n's guidelines want sorting. */
 	sort?: INodeProperties;

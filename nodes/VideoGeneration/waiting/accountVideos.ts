@@ -313,12 +313,8 @@ export class AccountVideos {
 			this.give(claim, video);
 			given.add(video);
 		}
-		this.settle(
-			listUnsettled(due),
-			free.filter((video) => !given.has(video)),
-			changedAt,
-			() => this.listLatest(candidates),
-		);
+		const left = free.filter((video) => !given.has(video));
+		this.settle(listUnsettled(due), left, changedAt, candidates);
 	}
 
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
@@ -326,9 +322,9 @@ export class AccountVideos {
 		due: Claim[],
 		free: ListedVideo[],
 		changedAt: number,
-		listLatest: () => Map<string, ListedVideo>,
+		candidates: IDataObject[],
 	): void {
-		let latest: ReturnType<typeof listLatest> | undefined;
+		let latest: Map<string, ListedVideo> | undefined;
 		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
 		const all = [...accounts].flatMap((account) =>
 			listUnsettled(account.claims).filter((claim) => account === this.account || isAdded(claim)),
@@ -348,7 +344,7 @@ export class AccountVideos {
 			else {
 				// What was given to it is counted no more.
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				if (count === 0) latest ??= listLatest();
+				if (count === 0) latest ??= this.listLatest(candidates);
 				const dates = count === 0 ? compareDates(claim, latest?.get(projectId ?? '')) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft) claim.listedUntil = now;
