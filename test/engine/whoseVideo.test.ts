@@ -10,7 +10,8 @@
  * 5. is no other item's.
  *
  * Several: none is given. None, though there must be one: the project's items are given none from then on.
- * The rules by themselves stand in a table ("unit/waiting/ownVideos.test.ts"), and the laws of random executions
+ * The rules by themselves stand in a table ("unit/waiting/ownVideos.test.ts"), what a process knows of accounts, keys and
+ * queue IDs in "unit/waiting/accountVideos.test.ts", and the laws of random executions
  * ("random/videoLaws.ts") hold that no item is given another one's; here stands what those do not draw.
  */
 
@@ -86,21 +87,11 @@ describe('Certain is the address that the progress tells: an item', () => {
 });
 
 describe("Rule 2: an item's video is new to it. An old entry", () => {
-	const addOld = (createdAt = '2025-01-01T00:00:00.000Z') => {
-		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);
-	};
-
-	test('is known although it has no date that can be read', async () => {
-		addOld('never');
-		service.sandbox.configure({ logWholeSeconds: true });
-		planVideos(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
-		expectOwn(await run(GENERATE));
-	});
-
 	test.each(['', '.toDateTime()', '.toDateTime().toJSDate()'])(
 		"is told apart by 'Queued At'%s",
 		async (conversion) => {
-			addOld();
+			const old = { projectId: PROJECT, createdAt: '2025-01-01T00:00:00.000Z' };
+			service.sandbox.addVideos('main', [old]);
 			const { items: added } = await service.run(OPERATIONS['queue.add']);
 			service.sandbox.clock.advance(60_000);
 			const parameters = { ...WAIT, queuedAt: `={{ $json.createdAt${conversion} }}` };
@@ -214,44 +205,6 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expectOwn(await service.run(parameters, retry), 2);
 	});
 
-	test('are known when nothing else runs, so that a retry after a timeout finds its own', async () => {
-		planVideos(service.sandbox, { processingMs: 60_000 }, { processingMs: 10_000 });
-		const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
-		const first = await service.run(parameters);
-		expectOwn(await service.run(parameters));
-		service.sandbox.clock.advance(600_000);
-		passTime(600_000);
-		expectOwn(await service.run(parameters, { failed: first.run }));
-	});
-
-	test('are not given to an item of a later batch if one of an earlier batch was given them', async () => {
-		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 30_000 });
-		const add = async () => (await service.run(OPERATIONS['queue.add'])).items[0]?.json ?? {};
-		const first = await add();
-		service.sandbox.clock.advance(60_000);
-		const second = await add();
-		service.sandbox.clock.advance(60_000);
-		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
-		const waitOptions = { listingDelay: 1 };
-		const parameters = { ...WAIT, queuedAt: '={{ $json.createdAt }}', requestOptions, waitOptions };
-		const items = [second, first].map((json) => ({ ...json, project: PROJECT }));
-		expectOwn(await run(parameters, items), 2);
-	});
-
-	test('are not given to a retried item that has failed if another one was given them meanwhile', async () => {
-		const { sandbox } = service;
-		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
-		planVideos(sandbox, { processingMs: 600_000 }, { processingMs: 30_000 });
-		const first = await run({ ...GENERATE, waitOptions: { timeout: 60 } });
-		const [{ queueId } = { queueId: '' }] = sandbox.charges;
-		sandbox.changeQueueItem(queueId, { durations: {}, outcome: 'failed' });
-		sandbox.clock.advance(3_600_000);
-		passTime(3_600_000);
-		expectOwn(await run(GENERATE));
-		const retry = await service.run(GENERATE, { failed: first.run });
-		expect(retry.error?.message).toContain('no longer in the queue');
-	});
-
 	test('are given to all input items with the same queue ID', async () => {
 		planVideos(service.sandbox, { processingMs: 15_000 });
 		const [queueId = ''] = await service.queueVideos(1);
@@ -274,21 +227,6 @@ test("A retry with the word that was missing in 'Completed Statuses' is given it
 	const retried = { ...GENERATE, waitOptions: { completedStatuses: 'fertig' } };
 	const retry = await service.run(retried, { failed: first.run });
 	expectOwn(retry);
-});
-
-test('Two adds that the service answers with one queue ID come out, though one of the items is deleted', async () => {
-	const { sandbox } = service;
-	planVideos(sandbox, { processingMs: 40_000 }, { processingMs: 40_000 });
-	const stop = sandbox.onRequest(({ operation }) => {
-		const [first, second] = sandbox.charges;
-		if (second) sandbox.clear(second.queueId);
-		if (operation !== 'queue.add' || first === undefined || second) return;
-		const fields = { queueId: first.queueId };
-		sandbox.addFault({ kind: 'extraFields', fields, operation, times: 1 });
-	});
-	const { items } = await run({ ...GENERATE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
-	stop();
-	expectOwn({ items }, 2);
 });
 
 describe('None, though there must be one: a service that lists its videos late', () => {

@@ -284,6 +284,7 @@ export class AccountVideos {
 			const isShown = isListed(entry);
 			const known = account.entries.find(entry, isShown ? first : undefined);
 			const { owner, shownAt = Infinity } = known ?? {};
+			// All entries that are new share `first`: one of before tells that the IDs are as before.
 			if (shownAt < first.shownAt) first.mayBeOld = false;
 			if (!isShown) continue;
 			changedAt = Math.max(changedAt, shownAt);

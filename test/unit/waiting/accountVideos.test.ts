@@ -128,21 +128,16 @@ describe('A queue ID that the service uses again', () => {
 	});
 
 	test('gives its next item an entry whose ID comes again as well, as its date shows', async () => {
-		const service = { baseUrl: 'https://anew.example.com', keyId: 1 } as Service;
+		const open = openService();
 		// Something is owed, so what lists have shown is known.
-		const owed = getAccountVideos(service);
-		owed.release(owed.expect('1'), true);
+		const { videos: before, end: endBefore } = open(1);
+		before.release(before.expect('1'), true);
+		endBefore();
 		const play = async (createdAt: string) => {
-			const videos = getAccountVideos(service);
-			const end = videos.begin();
-			const queuedAt = Date.parse(createdAt) - 1_000;
-			const claim = videos.claim({ queueId: 'a', projectId: '1', queuedAt, sentAt: now() }, 1_000);
+			const { videos, end, read, wait } = open(1);
+			const claim = wait({ queuedAt: Date.parse(createdAt) - 1_000, sentAt: now() });
 			claim.dueAt = now();
-			const fetchList = async () =>
-				await Promise.resolve({ entries: [{ ...ENTRY, createdAt }], parsedInMs: 0 });
-			const reading = videos.list.read({ fetchList, signal });
-			await jest.advanceTimersByTimeAsync(1_100);
-			await reading;
+			await read({ ...ENTRY, createdAt });
 			const { own } = claim;
 			videos.release(claim, false);
 			end();
