@@ -33,7 +33,8 @@ interface Row {
 	seconds?: number;
 	videosAtOnce?: number;
 	isPaid?: boolean;
-	isTold?: boolean;
+	/** Null where the list could not be read. */
+	isTold?: boolean | null;
 	fails?: boolean;
 }
 
@@ -68,7 +69,11 @@ function openService() {
 		await new Promise((resolve) => setTimeout(resolve, (row.seconds ?? 20) * 1_000));
 		running -= 1;
 		if (row.fails) run.stop();
-		else lane.learn(place, { json: {}, isTold: row.isTold ?? false });
+		else
+			lane.learn(place, {
+				json: {},
+				isTold: row.isTold === null ? undefined : row.isTold === true,
+			});
 		lane.noteTime(sentAt, row.fails ? 5_000 : 0);
 		lane.leave(place);
 	};
@@ -105,6 +110,7 @@ test.each<[name: string, rows: Row[], begun: number[], most: number]>([
 	["up to 'Videos at Once'", rows(4, { videosAtOnce: 2 }), [0, 0, 20, 20], 2],
 	['as few as one of them wants', [{ videosAtOnce: 3 }, { videosAtOnce: 1 }], [0, 20], 1],
 	['at once, though another one is made, if it is paid', [{}, { isPaid: true }], [0, 0], 2],
+	['after one that is paid', [{ isPaid: true }, {}], [0, 20], 1],
 	[
 		'one, four, seven and ten, each time that it is told',
 		[20, 60, 140, ...Array<number>(11).fill(200)].map((seconds) => ({ seconds, isTold: true })),
@@ -129,6 +135,17 @@ test('Where the service tells, executions make ten at most beside each other, an
 	await pass(200);
 	expect(begun).toHaveLength(1 + 24);
 	expect(countMost()).toBe(10);
+});
+
+test('A list that could not be read says nothing of whether the service tells', async () => {
+	const { begin, countMost } = openService();
+	begin(startRun(), 'told', { isTold: true });
+	await pass(30);
+	begin(startRun(), 'unread', { isTold: null });
+	await pass(30);
+	for (const name of ['a', 'b']) begin(startRun(), name, {});
+	await pass(30);
+	expect(countMost()).toBe(2);
 });
 
 test('A run whose first video fails has cost one', async () => {
@@ -165,6 +182,9 @@ test('A video usually takes as long as the longest of the last ten of the last h
 	expect(await findUsual()).toBeUndefined();
 	begin(startRun(), 'run', { seconds: 60 }, ...rows(9, { seconds: 5 }));
 	await pass(120);
+	expect(await findUsual()).toBe(60);
+	begin(startRun(), 'cut off', { seconds: 1, fails: true });
+	await pass(10);
 	expect(await findUsual()).toBe(60);
 	begin(startRun(), 'run', { seconds: 5 });
 	await pass(10);
