@@ -27,6 +27,12 @@ const compiler = {
 	}),
 };
 
+/** What n8n's engine keeps of executions, and how. */
+const NAMES =
+	'addExecutionHints|additionalData|checkProcessed\\w*|customData|establishedAt|executionTimeout\\w*|getContext|getExecuteData|getExecutionContext|getExecutionDataById|instanceSettings|isConsoleOutputRedacted|redactedHeaders|removeProcessed|rewireOutputLogTo|setMetadata';
+const INTERNALS = `:matches(Identifier[name=/^(${NAMES})$/], Literal[value=/^(${NAMES})$/])`;
+const ONE_DOOR = 'Only nodes/VideoGeneration/n8n/ knows how n8n runs and remembers an execution.';
+
 export default tseslint.config(
 	{ ignores: ['dist/', 'coverage/', '.n8n-local/', 'node_modules/'] },
 	{ linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
@@ -84,6 +90,11 @@ export default tseslint.config(
 			'regexp/no-super-linear-move': ['error', { report: 'potential' }],
 			'regexp/no-dupe-disjunctions': 'error',
 		},
+	},
+	{
+		files: ['nodes/**/*.ts'],
+		ignores: ['nodes/VideoGeneration/n8n/**'],
+		rules: { 'no-restricted-syntax': ['error', { selector: INTERNALS, message: ONE_DOOR }] },
 	},
 	{
 		// A test's describe block is one long function, and assertions name methods without calling

@@ -141,7 +141,7 @@ const atBothAddresses: Failure = async () => {
 	return atPort(await findPort(), 'dual.test');
 };
 
-/** Failures before anything was sent, by real connections; other errors are in unit/failures/fate.test.ts. */
+/** Failures before anything was sent, by real connections; other errors are in unit/failures/errors.test.ts. */
 const NOT_SENT: Record<string, Failure> = {
 	'connection refused': async () => atPort(await findPort()),
 	...(hasIPv6 && { 'connection refused at both addresses of a name': atBothAddresses }),

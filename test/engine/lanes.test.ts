@@ -1,11 +1,11 @@
 /*
  * Lanes: the videos of one project are made one after the other, whichever execution of this process makes
  * them, so that each row gets its own, unless the service tells which video is an item's: then several are
- * made at once. That executions of all kinds take turns, wait for no free place and get their own videos is a
- * law of random executions ("random/videoLaws.ts"); here stands what those do not draw.
+ * made at once. Who takes which place is in "unit/adds/lanes.test.ts". That executions of all kinds take turns, wait for
+ * no free place and get their own videos is a law of random executions ("random/videoLaws.ts"); here stands what those
+ * do not draw.
  */
 
-import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { InstanceSettings } from 'n8n-core';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
@@ -85,14 +85,6 @@ describe('Videos of one project', () => {
 		expect(service.sandbox.clock.now() - startedAt).toBeLessThan(2 * 56_000);
 	});
 
-	test("are made beside each other up to 'Videos at Once'", async () => {
-		const seconds = [40, 100, 40, 40];
-		makeVideosIn(...seconds);
-		const { items } = await run(ofOneProject(4), { waitOptions: { videosAtOnce: 2 } });
-		expect(items).toHaveLength(4);
-		expect(countAtOnce(seconds)).toBe(2);
-	});
-
 	test('are not followed by another one when they fail and the node stops', async () => {
 		makeVideosIn(20, 20);
 		const operation = 'queue.getProgress';
@@ -137,23 +129,6 @@ test('Rows of one run whose Request Options differ are made in one lane', async 
 	expect(countAtOnce(seconds)).toBe(1);
 });
 
-test('No place is kept after the last run, however the executions have ended: the next one waits for none', async () => {
-	const operation = 'queue.add';
-	service.sandbox.addFault({ kind: 'status', status: 403, operation, containing: 'refused' });
-	await play(
-		begin([{}, { project: TOUR }]),
-		begin([{ prompt: 'refused' }, {}], { afterMs: 1_000 }),
-		begin([{}, {}], { afterMs: 2_000, stopAfterMs: 5_000 }),
-		begin([{}], { afterMs: 3_000 }),
-	);
-	const paid = service.sandbox.charges.length;
-	const startedAt = service.sandbox.clock.now();
-	await run([{}, { project: TOUR }]);
-	const adds = service.sandbox.charges.slice(paid).map(({ at }) => at - startedAt);
-	expect(adds).toHaveLength(2);
-	expect(Math.max(...adds)).toBeLessThan(1_000);
-});
-
 /** Another address of the service: what it tells is not known there yet. */
 const atAddress = (path: string, parameters: INodeParameters = GENERATE) => ({
 	parameters,
@@ -175,39 +150,13 @@ describe('Where the service tells which video is whose,', () => {
 		'%s, a run makes three videos more at once with each that it is told',
 		async (kind, settings) => {
 			service.sandbox.configure(settings);
-			makeVideosIn(20, 60, 140, ...Array.from({ length: 11 }, () => 200));
-			const [ending] = await play(begin(ofOneProject(14), atAddress(kind.replaceAll(' ', '-'))));
-			expectOwnVideos(ending?.result.items ?? [], 14);
-			const adds = service.sandbox.charges.map(({ at }) => at - (ending?.startedAt ?? 0));
-			const countBefore = (seconds: number) => adds.filter((at) => at < seconds * 1_000).length;
-			// At the same time, there are one, four, seven and ten.
-			expect([10, 60, 140, 220].map(countBefore)).toEqual([1, 5, 9, 13]);
+			const seconds = [20, 30, 30, 30, 30, 30];
+			makeVideosIn(...seconds);
+			const [ending] = await play(begin(ofOneProject(6), atAddress(kind.replaceAll(' ', '-'))));
+			expectOwnVideos(ending?.result.items ?? [], 6);
+			expect(countAtOnce(seconds)).toBe(4);
 		},
 	);
-
-	test('forms are made beside each other, and at most ten at once', async () => {
-		service.sandbox.configure({ videoUrlInDetails: true });
-		const seconds = Array.from({ length: 13 }, () => 30);
-		makeVideosIn(...seconds);
-		const address = atAddress('forms');
-		const endings = await play(
-			begin([{}], address),
-			...Array.from({ length: 12 }, (_, i) => begin([{}], { ...address, afterMs: 60_000 + i })),
-		);
-		expectOwnVideos(listItems(endings), 13);
-		expect(countAtOnce(seconds)).toBe(10);
-	});
-
-	test('a project that always fails costs a run one video', async () => {
-		service.sandbox.configure({ videoUrlInDetails: true });
-		const address = atAddress('failing');
-		await play(begin([{ project: TOUR }], address));
-		service.sandbox.changeProject(PROJECT, { fails: true });
-		await play(begin(ofOneProject(5), address));
-		expect(service.sandbox.charges.filter(({ projectId }) => projectId === PROJECT)).toHaveLength(
-			1,
-		);
-	});
 
 	test.each<[string, SettingsChange['videoUrlInDetails']]>([
 		['and stops telling', 4],
@@ -352,17 +301,6 @@ describe("What is left of n8n's timeout", () => {
 		expect(await isPaid(PARKED)).toBe(true);
 	});
 
-	test('must be enough for the longest of the last ten videos of the project', async () => {
-		makeVideosIn(60, ...Array<number>(11).fill(5));
-		await run(ofOneProject(10));
-		const runLimited = async () =>
-			await service.run(GENERATE, { settings: ERROR_OUTPUT, endsInMs: 50_000 });
-		const { errorItems } = await runLimited();
-		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
-		await run([{}]);
-		expectOwnVideos((await runLimited()).items, 1);
-	});
-
 	test('must be enough for a video that n8n has cut off, which is paid once', async () => {
 		makeVideosIn(600);
 		const endsInMs = 40_000;
@@ -471,18 +409,4 @@ test('Rows whose videos have the same address are told apart by their entries', 
 	const url = 'https://cdn.example.com/same.mp4';
 	service.sandbox.addFault({ kind: 'extraFields', fields: { url }, operation: 'video.getAll' });
 	expectOwnVideos((await run(ofOneProject(3))).items, 3);
-});
-
-test('An item that waits for other executions is logged when it begins to', async () => {
-	const info = jest.spyOn(Container.get(Logger), 'info');
-	makeVideosIn(...Array<number>(6).fill(25));
-	await play(
-		...[0, 1_000, 2_000].map((afterMs) => begin([{ prompt: 'Sea' }], { afterMs })),
-		begin([1, 2, 3].map((row) => ({ project: TOUR, prompt: `Film ${row}` }))),
-	);
-	const lines = info.mock.calls
-		.map(([line]) => line)
-		.filter((line) => line.includes('Waiting for other executions'));
-	expect(lines).toHaveLength(2);
-	for (const line of lines) expect(line).toContain(`"${PROJECT}"`);
 });

@@ -3,8 +3,8 @@
  * An add whose fate is unknown is never sent again, and a queue ID that arrived is never lost.
  *
  * The laws of random executions ("random/laws.ts") hold this for everything that can happen; here each promise has
- * its example. What each error, status and body means is decided by pure functions ("unit/failures/fate.test.ts",
- * "unit/adds/sendAdd.test.ts").
+ * its example. What each error, status and body means is decided by pure functions ("unit/failures/errors.test.ts",
+ * "unit/adds/addResponse.test.ts").
  */
 
 import { Logger } from '@n8n/backend-common';

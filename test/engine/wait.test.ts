@@ -3,7 +3,6 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { GENERATE, LISTING_DELAY, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
-import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -391,18 +390,6 @@ test('Items whose addresses have expired read the list together before they are 
 	const operations = service.sandbox.requests.map(({ operation }) => operation);
 	const file = 'video.file';
 	expect(operations.slice(-5)).toEqual([file, 'video.getAll', file, file, file]);
-});
-
-test('Six executions that wait for 70 seconds at the same time read the list at most eleven times', async () => {
-	const projects = [1, 2, 3, 4, 5, 6].map((each) => ({ id: `project-${each}` }));
-	service.sandbox.addProjects('main', projects);
-	finishAfter(...projects.map(() => 70));
-	const executions = projects.map(({ id }) => ({
-		start: async () => await run(GENERATE, [{ project: id }]),
-	}));
-	await playTogether(service.sandbox, executions);
-	expect(getQueued()).toHaveLength(6);
-	expect(countRequests('video.getAll')).toBeLessThanOrEqual(11);
 });
 
 test.each([-3_600_000, 3_600_000])(

@@ -10,7 +10,8 @@
  * 5. is no other item's.
  *
  * Several: none is given. None, though there must be one: the project's items are given none from then on.
- * The rules by themselves stand in a table ("unit/waiting/ownVideos.test.ts"), and the laws of random executions
+ * The rules by themselves stand in a table ("unit/waiting/ownVideos.test.ts"), what a process knows of accounts, keys and
+ * queue IDs in "unit/waiting/accountVideos.test.ts", and the laws of random executions
  * ("random/videoLaws.ts") hold that no item is given another one's; here stands what those do not draw.
  */
 
@@ -18,7 +19,6 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { loadPackageAnew } from '../support/engine/loadPackage';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
-import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -87,21 +87,11 @@ describe('Certain is the address that the progress tells: an item', () => {
 });
 
 describe("Rule 2: an item's video is new to it. An old entry", () => {
-	const addOld = (createdAt = '2025-01-01T00:00:00.000Z') => {
-		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);
-	};
-
-	test('is known although it has no date that can be read', async () => {
-		addOld('never');
-		service.sandbox.configure({ logWholeSeconds: true });
-		planVideos(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
-		expectOwn(await run(GENERATE));
-	});
-
 	test.each(['', '.toDateTime()', '.toDateTime().toJSDate()'])(
 		"is told apart by 'Queued At'%s",
 		async (conversion) => {
-			addOld();
+			const old = { projectId: PROJECT, createdAt: '2025-01-01T00:00:00.000Z' };
+			service.sandbox.addVideos('main', [old]);
 			const { items: added } = await service.run(OPERATIONS['queue.add']);
 			service.sandbox.clock.advance(60_000);
 			const parameters = { ...WAIT, queuedAt: `={{ $json.createdAt${conversion} }}` };
@@ -176,16 +166,6 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 		expect(seconds).toBeLessThan(21);
 	});
 
-	test('shows a cached list, without news since its end, gives it nothing that may be owed', async () => {
-		const { sandbox } = service;
-		sandbox.configure({ listCacheMs: 30_000 });
-		sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		planVideos(sandbox, { processingMs: 58_000 }, { processingMs: 62_000 });
-		const { items } = await run(GENERATE, [{}, {}], { onError: 'continueRegularOutput' });
-		expect(items[0]?.json.details).toMatchObject({ mayBeQueued: true });
-		expect(items[1]?.json).toMatchObject({ status: 'completed', video: null });
-	});
-
 	test('cannot be read then is tried for 30 s, and the error of the download says so', async () => {
 		const fault = { kind: 'status', status: 503, operation: 'video.getAll', skip: 1 } as const;
 		service.sandbox.addFault(fault);
@@ -225,44 +205,6 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expectOwn(await service.run(parameters, retry), 2);
 	});
 
-	test('are known when nothing else runs, so that a retry after a timeout finds its own', async () => {
-		planVideos(service.sandbox, { processingMs: 60_000 }, { processingMs: 10_000 });
-		const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
-		const first = await service.run(parameters);
-		expectOwn(await service.run(parameters));
-		service.sandbox.clock.advance(600_000);
-		passTime(600_000);
-		expectOwn(await service.run(parameters, { failed: first.run }));
-	});
-
-	test('are not given to an item of a later batch if one of an earlier batch was given them', async () => {
-		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 30_000 });
-		const add = async () => (await service.run(OPERATIONS['queue.add'])).items[0]?.json ?? {};
-		const first = await add();
-		service.sandbox.clock.advance(60_000);
-		const second = await add();
-		service.sandbox.clock.advance(60_000);
-		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
-		const waitOptions = { listingDelay: 1 };
-		const parameters = { ...WAIT, queuedAt: '={{ $json.createdAt }}', requestOptions, waitOptions };
-		const items = [second, first].map((json) => ({ ...json, project: PROJECT }));
-		expectOwn(await run(parameters, items), 2);
-	});
-
-	test('are not given to a retried item that has failed if another one was given them meanwhile', async () => {
-		const { sandbox } = service;
-		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
-		planVideos(sandbox, { processingMs: 600_000 }, { processingMs: 30_000 });
-		const first = await run({ ...GENERATE, waitOptions: { timeout: 60 } });
-		const [{ queueId } = { queueId: '' }] = sandbox.charges;
-		sandbox.changeQueueItem(queueId, { durations: {}, outcome: 'failed' });
-		sandbox.clock.advance(3_600_000);
-		passTime(3_600_000);
-		expectOwn(await run(GENERATE));
-		const retry = await service.run(GENERATE, { failed: first.run });
-		expect(retry.error?.message).toContain('no longer in the queue');
-	});
-
 	test('are given to all input items with the same queue ID', async () => {
 		planVideos(service.sandbox, { processingMs: 15_000 });
 		const [queueId = ''] = await service.queueVideos(1);
@@ -287,21 +229,6 @@ test("A retry with the word that was missing in 'Completed Statuses' is given it
 	expectOwn(retry);
 });
 
-test('Two adds that the service answers with one queue ID come out, though one of the items is deleted', async () => {
-	const { sandbox } = service;
-	planVideos(sandbox, { processingMs: 40_000 }, { processingMs: 40_000 });
-	const stop = sandbox.onRequest(({ operation }) => {
-		const [first, second] = sandbox.charges;
-		if (second) sandbox.clear(second.queueId);
-		if (operation !== 'queue.add' || first === undefined || second) return;
-		const fields = { queueId: first.queueId };
-		sandbox.addFault({ kind: 'extraFields', fields, operation, times: 1 });
-	});
-	const { items } = await run({ ...GENERATE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
-	stop();
-	expectOwn({ items }, 2);
-});
-
 describe('None, though there must be one: a service that lists its videos late', () => {
 	test('gives no row the late video of one before it, though finished items leave the queue', async () => {
 		planVideos(
@@ -313,17 +240,6 @@ describe('None, though there must be one: a service that lists its videos late',
 		const { items } = await run(GENERATE, [{}, {}]);
 		stop();
 		expect(items.map(({ json }) => json.video)).toEqual([null, null]);
-	});
-
-	test('costs no item of another project its own', async () => {
-		planVideos(
-			service.sandbox,
-			{ processingMs: 3_000, logDelayMs: 25_000 },
-			{ processingMs: 35_000 },
-		);
-		const { items } = await run(GENERATE, [{}, { project: TOUR }]);
-		expect(items[0]?.json.video).toBeNull();
-		expectOwn({ items: items.slice(1) });
 	});
 });
 
@@ -388,46 +304,5 @@ describe('The list of videos is read', () => {
 		const { items: added } = await service.run(parameters, { items: rows });
 		const items = added.map(({ json }, row) => ({ ...json, ...rows[row] }));
 		expectOwn(await run(WAIT, items), 3);
-	});
-});
-
-describe('Another account of the same service', () => {
-	/** It waits for a video that takes so long, beside an execution of ours. Expects ours to have its own. */
-	async function expectOurs(processingMs: number, afterMs: number, waiting: INodeParameters) {
-		const { sandbox } = service;
-		const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
-		sandbox.setCredits('empty', 1);
-		sandbox.addProjects('empty', [{ id: 'their-project' }]);
-		const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
-		const { items: theirs } = await service.run(add, { credentials });
-		const queueId = theirs[0]?.json.queueId as string;
-		sandbox.changeQueueItem(queueId, { durations: { processingMs } });
-		const parameters = { ...WAIT, projectId: byId(''), ...waiting };
-		const [, ours] = await playTogether(sandbox, [
-			service.begin(parameters, { credentials, items: [{ queueId }] }),
-			service.begin(GENERATE, { afterMs }),
-		]);
-		expectOwn({ items: ours?.result.items ?? [] });
-	}
-
-	test.each([
-		['a project that is another one', { projectId: byId(PROJECT) }],
-		['no project', {}],
-	])(
-		'whose video is not listed, because it waits with a wrong word and with %s, takes no video from ours',
-		async (_name, more) => {
-			const durations = { pendingMs: 8_000, processingMs: 4_000, renderingMs: 0 };
-			service.sandbox.configure({ durations });
-			const waitOptions = { completedStatuses: 'processing' };
-			await expectOurs(3_600_000, 25_000, { ...more, waitOptions });
-		},
-	);
-
-	test('that waits without a project takes no video from ours, though finished items leave the queue', async () => {
-		service.sandbox.configure({
-			durations: { pendingMs: 0, processingMs: 9_000, renderingMs: 0 },
-			endedItemsLeaveAfterMs: 0,
-		});
-		await expectOurs(300_000, 10_000, {});
 	});
 });

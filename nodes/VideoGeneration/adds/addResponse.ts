@@ -17,10 +17,7 @@ import { MAX_SHOWN_LENGTH } from '../failures/texts';
 const QUEUE_ID = /"queueId"\s{0,9}:\s{0,9}(?:"\s{0,9}([^\s"][^"]{0,199})|(-?\d{1,99}))/;
 
 /** Reads the queue item of the response to an add that was sent to `url`, or why there is none, with the add's fate. */
-export function readAddResponse(
-	response: HttpResponse,
-	url: string,
-): { queueItem: IDataObject } | RequestFailure {
+export function readAddResponse(response: HttpResponse, url: string) {
 	const { text, isTooLong } = response;
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};

@@ -103,10 +103,13 @@ class Lane {
 		return times.length === 0 ? undefined : Math.max(...times.map(({ tookMs }) => tookMs));
 	}
 
-	/** Notes how long a video took. */
-	noteTime(tookMs: number): void {
-		const time = { tookMs, endedAt: performance.now() };
-		this.times = [...this.times, time].slice(-VIDEOS_KEPT);
+	/** Notes how long a video took that this try has added, or how much longer it takes at least: that counts if it is longer than usual. */
+	noteTime(sentAt: number | undefined, moreMs = 0): void {
+		if (sentAt === undefined) return;
+		const endedAt = performance.now();
+		const tookMs = endedAt - sentAt + moreMs;
+		if (moreMs > 0 && tookMs <= (this.usualMs ?? 0)) return;
+		this.times = [...this.times, { tookMs, endedAt }].slice(-VIDEOS_KEPT);
 	}
 
 	/** Whether nothing is left of it that the next execution has to know. */

@@ -43,11 +43,16 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	return ended;
 }
 
-/** Queue > Add: queues one video. */
+/** Queue > Add: queues one video, unless its key leaves it out. */
 async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 	if (!job.ledger.isPaid) {
-		const paid = await pay(job, 0);
-		return paid ? [{ json: paid.queueItem }] : [];
+		// Without its credential, an item takes no key.
+		await job.open();
+		try {
+			return (await takeKey(job)) ? [{ json: (await pay(job, 0)).queueItem }] : [];
+		} finally {
+			await freeOrKeepKey(job);
+		}
 	}
 	const { queueId, projectId, createdAt, details } = job.ledger.state;
 	return [{ json: { queueId, status: details?.status, projectId, ...details, createdAt } }];
@@ -74,40 +79,40 @@ async function makeInLane(
 	watching: Watching,
 	workersTurn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
-	const { ledger, run } = job;
-	const { videos } = watching;
+	const { context, ledger, run } = job;
+	const { requests, videos } = watching;
 	const { knownService } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
-	// Outside of a turn, other workers may make videos of the project.
-	let unsure = isOnWorker(job.context) ? AbortSignal.abort() : undefined;
 	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
+	// Outside of a turn, other workers may make videos of the project.
+	let unsure = isOnWorker(context) ? AbortSignal.abort() : undefined;
 	let sentAt: number | undefined;
 	try {
 		if (!ledger.isPaid) {
-			const paid = await pay(job, lane.usualMs ?? shortestMs, async () => {
+			try {
+				// A row that its key leaves out takes no turn of workers.
+				if (!(await takeKey(job))) return undefined;
 				// Where the service tells, no process takes the turn.
 				const turn = knownService.isTelling ? undefined : workersTurn;
 				await turn?.take(job, videos);
 				if (turn) ({ unsure } = turn);
 				// What is listed before the add, or was until another process gave up the turn, is another's.
-				await videos.list.catchUp(watching.requests, turn?.begunAt);
-			});
-			if (paid === undefined) return undefined;
-			({ sentAt } = paid);
+				await videos.list.catchUp(requests, turn?.begunAt);
+				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
+			} finally {
+				await freeOrKeepKey(job);
+			}
 		}
-		const video = await waitForVideo(job, wait, watching, sentAt, unsure);
+		const video = await waitForVideo(job, wait, watching, { sentAt, unsure });
 		lane.learn(place, video);
-		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
+		lane.noteTime(sentAt);
 		// The service tells them apart: other workers may begin.
 		if (knownService.isTelling) await workersTurn?.giveUp(videos);
 		return video;
 	} catch (reason) {
 		// A video whose run has ended would have taken at least one more check.
-		if (sentAt !== undefined && classifyError(reason).kind === 'cancelled') {
-			const leastMs = performance.now() - sentAt + shortestMs;
-			if (leastMs > (lane.usualMs ?? 0)) lane.noteTime(leastMs);
-		}
+		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
 		// The run ends before its next item takes the place that is left.
 		run.end(job, reason);
 		throw reason as Error;
@@ -120,14 +125,8 @@ async function makeInLane(
  * Pays for an item's video, once through all its tries: an add is sent again only with proof that nothing was queued.
  *
  * @param usualMs how long a video usually takes; 0 for one that is not waited for
- * @param getReady waits until the add may be sent
- * @returns undefined if the video of the item's unique key came out before: the item is left out
  */
-async function pay(
-	job: VideoJob,
-	usualMs: number,
-	getReady?: () => Promise<void>,
-): Promise<PaidVideo | undefined> {
+async function pay(job: VideoJob, usualMs: number): Promise<PaidVideo> {
 	const { api, order, run } = job;
 	const service = await job.open();
 	const turnKeys = listTurnKeys(job, service);
@@ -135,17 +134,10 @@ async function pay(
 	if (order.wait !== undefined || run.isAgentCall) {
 		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}
-	// A row that its key leaves out takes no turn of workers. The list is read after the key is taken, which takes a while.
-	try {
-		if (!(await takeKey(job))) return undefined;
-		await getReady?.();
-		const add = async () => await tryToAdd(job, service, usualMs);
-		const send = async () => await sendWithRetries(add, { ...api, isAdd: true });
-		// A failure ends the run before its next item has a turn.
-		return await turns.take(turnKeys, async () => await run.attempt(job, send), run.signal);
-	} finally {
-		await freeOrKeepKey(job);
-	}
+	const add = async () => await tryToAdd(job, service, usualMs);
+	const send = async () => await sendWithRetries(add, { ...api, isAdd: true });
+	// A failure ends the run before its next item has a turn.
+	return await turns.take(turnKeys, async () => await run.attempt(job, send), run.signal);
 }
 
 /** Sends an add once, if its guards allow it, and the workflow has enough time. */

@@ -38,7 +38,7 @@ export async function checkCredits(job: VideoJob, service: Service): Promise<Bud
 	const { spending } = job.order;
 	if (spending === undefined) return undefined;
 	const { cost, keep } = spending;
-	const budget = await openBudget(job, service);
+	const budget = await getBudget(job, service);
 	const remainingCredits = await budget.credits;
 	if (subtract(remainingCredits, cost) >= keep) return budget;
 	throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
@@ -61,7 +61,7 @@ export function countAdd({ context, order }: VideoJob, budget: Budget | undefine
 }
 
 /** The credits that were read since the run has started, and a short while ago. */
-async function openBudget({ api, run }: VideoJob, service: Service): Promise<Budget> {
+async function getBudget({ api, run }: VideoJob, service: Service): Promise<Budget> {
 	const since = performance.now() - MAX_AGE_MS;
 	for (const [keyId, { readAt }] of budgets) if (readAt <= since) budgets.delete(keyId);
 	const known = budgets.get(service.keyId);

@@ -2,7 +2,7 @@ import { hashText } from '../api/hashText';
 import { RequestFailure, TIMED_OUT } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
-import { isInLoop, isTriedAgain } from '../n8n/calls';
+import { isInLoop } from '../n8n/calls';
 import { Entries, MAX_END_MS, MAX_SILENCE_MS } from '../n8n/entries';
 
 /** A job whose order may have a unique key. */
@@ -68,7 +68,7 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 	const [first] = jobs;
 	const shown = outcomes.find((each) => 'reason' in each || each.output.length > 0);
 	if (first === undefined || first.run.signal.aborted) return;
-	if (shown && 'reason' in shown && isTriedAgain(first.context)) return;
+	if (shown && 'reason' in shown && first.run.hasNextTry) return;
 	const entries = jobs.flatMap(({ ledger: { state } }, index) => {
 		const { finished, key, unidentified } = state;
 		const isDone = 'output' in (outcomes[index] ?? {}) && finished && !unidentified;

@@ -20,11 +20,7 @@ export function encodePathSegment(value: string): string | undefined {
 	return NO_SEGMENT.test(value) ? undefined : encodeURIComponent(value);
 }
 
-export async function fetchProgress(
-	service: Service,
-	queueId: string,
-	options: ApiOptions,
-): Promise<IDataObject> {
+export async function fetchProgress(service: Service, queueId: string, options: ApiOptions) {
 	const { method, url: template } = ENDPOINTS.getProgress;
 	const url = template.replace('{queueId}', () => encodePathSegment(queueId) ?? '');
 	const { body } = await fetchFromApi(service, { method, url }, options);
@@ -32,11 +28,7 @@ export async function fetchProgress(
 }
 
 /** A deletion cannot be undone, but its request may be sent again. */
-export async function clearQueueItem(
-	service: Service,
-	queueId: string,
-	options: ApiOptions,
-): Promise<void> {
+export async function clearQueueItem(service: Service, queueId: string, options: ApiOptions) {
 	const request = { ...ENDPOINTS.clearQueueItem, body: { queueId } };
 	const { body } = await fetchFromApi(service, request, options);
 	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
@@ -62,11 +54,7 @@ export async function fetchVideoLog(service: Service, options: ApiOptions, etag?
 	return { ...response, entries };
 }
 
-export async function fetchProjects(
-	service: Service,
-	qs: IDataObject,
-	options: ApiOptions,
-): Promise<IDataObject[]> {
+export async function fetchProjects(service: Service, qs: IDataObject, options: ApiOptions) {
 	const request = { ...ENDPOINTS.listProjects, qs, maxLength: MAX_PROJECTS_LENGTH };
 	const { body } = await fetchFromApi(service, request, options);
 	return requireList(body, 'projects').filter(isObject);

@@ -43,7 +43,7 @@ const MIN_TRY_MS = 1_000;
 type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** What every request of an item uses of "Request Options". */
-export type ConnectionSettings = Pick<
+type ConnectionSettings = Pick<
 	IHttpRequestOptions,
 	'proxy' | 'skipSslCertificateValidation' | 'timeout'
 >;

@@ -89,10 +89,7 @@ export async function downloadVideo(
 }
 
 /** Requests a video. @throws a RequestFailure unless the response is a 200 */
-async function fetchVideo(
-	{ helpers }: DownloadContext,
-	request: IHttpRequestOptions,
-): Promise<VideoResponse> {
+async function fetchVideo({ helpers }: DownloadContext, request: IHttpRequestOptions) {
 	const response = (await helpers.httpRequest(request)) as VideoResponse;
 	const { body, headers, statusCode } = response;
 	// An error without a listener would crash n8n, and the body is read later, if at all.
@@ -116,12 +113,12 @@ export async function storeVideo(
 	idleMs: number,
 ): Promise<IBinaryData> {
 	const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-	const watch = new Watch(idleMs);
+	const limit = new IdleLimit(idleMs);
 	// n8n's store may report something else.
 	let failure: RequestFailure | undefined;
 	const receive = async () => {
 		try {
-			return await watch.await(chunks.next());
+			return await limit.await(chunks.next());
 		} catch (error) {
 			// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
 			const reason = classifyError(error);
@@ -150,12 +147,12 @@ export async function storeVideo(
 		const serviceMessage = toLine((error as Error).message);
 		throw failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
 	} finally {
-		watch.end();
+		limit.end();
 	}
 }
 
 /** Limits how long each chunk is awaited, with one timer for all: a long file has thousands, whose timers would take as long. */
-class Watch {
+class IdleLimit {
 	private readonly ending = new AbortController();
 	private dueAt = Infinity;
 	private fail: ((reason: unknown) => void) | undefined;

@@ -1,4 +1,4 @@
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchVideoLog } from '../api/endpoints';
 import { isObject } from '../api/response';
 import { findEntry } from '../api/videoLog';
@@ -22,10 +22,7 @@ export async function outputVideo(
 }
 
 /** Downloads an item's file, under a name that no other file of its run has. @throws a RequestFailure */
-export async function downloadOfItem(
-	{ api, context, run }: Job,
-	video: Omit<Video, 'takenNames'>,
-): Promise<IBinaryData> {
+export async function downloadOfItem({ api, context, run }: Job, video: Omit<Video, 'takenNames'>) {
 	const { takenNames } = run;
 	return await run.takeDownloadSlot(() => downloadVideo(context, { ...video, takenNames }, api));
 }

@@ -69,7 +69,7 @@ type SlotsIn<Sentence> = Sentence extends `${string}{${infer Slot}}${infer Rest}
 	? Slot | SlotsIn<Rest>
 	: never;
 
-/** The kind of an entry, whose name may have a variant, and begin with `host`. */
+/** The kind of a row, whose name may have a variant, and begin with `host`. */
 type KindOf<Name> = Name extends `host.${infer OfHost}`
 	? KindOf<OfHost>
 	: Name extends `${infer Kind}.${string}`
@@ -310,7 +310,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	return { message, description: fill(sentences, slots) };
 }
 
-/** The operation's own text for a 404 of the service, which answers with JSON, or else an entry of the tables. */
+/** The operation's own text for a 404 of the service, which answers with JSON, or else a row of the table. */
 export function findText(failure: RequestFailure, { mayBeQueued, notFound }: FailureContext): Text {
 	const { facts, kind } = failure;
 	const isOfService = !isDownload(facts) && facts.content !== 'html';
@@ -348,13 +348,12 @@ type Slots = Record<string, unknown>;
 /** What the texts show besides the facts themselves, and instead of some. */
 function createSlots(facts: KnownFacts, context: FailureContext) {
 	const { cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
-	const { fields, isAgentCall, nextTry } = context;
+	const { fields, isAgentCall, mayBeQueued, nextTry } = context;
 	const isOfHost = isDownload(facts);
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
 	const offer = (way: string) => (canBeRetried ? `${way}, or ` : '');
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
-	const isOpen = context.mayBeQueued === true;
 	const sent = `The request was sent ${tries === 1 ? 'once' : `${tries} times`}.`;
 	const checkService = `${OPEN}, check 'Base URL' and test it.`;
 	const checkHost = `Check ${facts.addressField} of this item: ${toLine(facts.address ?? '')}.`;
@@ -374,8 +373,8 @@ function createSlots(facts: KnownFacts, context: FailureContext) {
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
 		// When the video may have been queued, "try again later" would be wrong.
-		minutes: isOpen || !isLong ? undefined : Math.ceil(retryAfterMs / 60_000),
-		sent: isOpen || isLong ? undefined : sent,
+		minutes: mayBeQueued || !isLong ? undefined : Math.ceil(retryAfterMs / 60_000),
+		sent: mayBeQueued || isLong ? undefined : sent,
 		orRetry: offer('retry this execution'),
 		orRetrySaved: offer("select 'Retry with currently saved workflow' under Executions"),
 		inLoop: isAgentCall

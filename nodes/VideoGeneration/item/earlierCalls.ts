@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { hashText } from '../api/hashText';
 import type { FailureFacts } from '../failures/failure';
-import { isAgentCall, sharesExecution } from '../n8n/calls';
+import { findMemory } from '../n8n/calls';
 
 /** The name of our data in n8n's data of an execution. */
 const KEY = 'videoGeneration';
@@ -16,9 +16,8 @@ export class AgentOrder {
 	private readonly execution: { [KEY]?: Record<number, FailureFacts> } | undefined;
 
 	constructor(context: IExecuteSingleFunctions, keyId: number, order: unknown) {
-		const isShared = sharesExecution(context);
-		if (isShared) this.execution = context.getContext('flow');
-		const executionId = isShared ? context.getExecutionId() : '';
+		this.execution = findMemory(context, 'flow');
+		const executionId = this.execution ? context.getExecutionId() : '';
 		this.id = hashText(JSON.stringify([executionId, keyId, order]));
 	}
 
@@ -50,10 +49,8 @@ const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
  * calls that share no execution, the process does.
  */
 export function listSent(context: IExecuteSingleFunctions): number[] {
-	if (!isAgentCall(context) || sharesExecution(context)) {
-		const kept = context.getContext('node') as { videosQueued?: number[] };
-		return (kept.videosQueued ??= []);
-	}
+	const kept = findMemory(context, 'node') as { videosQueued?: number[] } | undefined;
+	if (kept) return (kept.videosQueued ??= []);
 	const now = performance.now();
 	const since = now - KEPT_MS;
 	for (const [node, { calledAt }] of sentByNode) if (calledAt < since) sentByNode.delete(node);

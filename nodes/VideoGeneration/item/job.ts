@@ -8,14 +8,14 @@ import { createSlots, onAbort, pause, type TakeSlot, untilAborted } from '../api
 import type { ApiOptions, Endpoint, Service } from '../api/request';
 import { CANCELLED, RequestFailure } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import { isAgentCall } from '../n8n/calls';
+import { beginTry, isAgentCall } from '../n8n/calls';
 import { getExecutionEnd, isOnWorker, isSavedAsStopped, type RunContext } from '../n8n/execution';
 import type { Ledger } from './ledger';
 import type { Batching } from './parameters';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
 export interface Operation<Order = unknown> {
-	/** Its entry of "Operation" in the editor. Agents read `action` alone. */
+	/** Its option of "Operation" in the editor. Agents read `action` alone. */
 	name: string;
 	action: string;
 	description: string;
@@ -24,7 +24,7 @@ export interface Operation<Order = unknown> {
 	/** Whether each of its items is an add, which costs credits. */
 	costsCredits?: true;
 	fields: INodeProperties[];
-	/** Its entries of "Options" besides "Max Tries". */
+	/** Its "Options" besides "Max Tries". */
 	options?: INodeProperties[];
 	/** A field below "Options", where n8n's guidelines want sorting. */
 	sort?: INodeProperties;
@@ -86,6 +86,8 @@ export class Run {
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
 	readonly stopsOnError: boolean;
 	readonly isAgentCall: boolean;
+	/** Whether n8n runs the node again if its first item fails, and drops the output of this try. */
+	readonly hasNextTry: boolean;
 	readonly startedAt = performance.now();
 	/** When n8n ends the execution. */
 	readonly endsAt: number;
@@ -116,6 +118,7 @@ export class Run {
 		this.endsAt = getExecutionEnd(context);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
+		this.hasNextTry = beginTry(context);
 	}
 
 	/** Waits for n8n's pause between batches before the first item of a batch. */

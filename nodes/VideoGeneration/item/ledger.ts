@@ -1,11 +1,8 @@
-import type { IDataObject, IExecuteSingleFunctions, ITaskMetadata } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { isObject } from '../api/response';
 import { type FailureFacts, RequestFailure, type Unidentified } from '../failures/failure';
-import { isRunByN8n } from '../n8n/calls';
+import { getKept, keep } from '../n8n/calls';
 import { AgentOrder } from './earlierCalls';
-
-/** The name of our data in n8n's data of a node. */
-const KEY = 'videoGeneration';
 
 /** What n8n keeps of an item across its tries: small JSON, without a prompt, a key or an error's text. */
 export interface ItemState {
@@ -24,7 +21,7 @@ export interface ItemState {
 	/** The last known progress. */
 	details?: IDataObject | undefined;
 	/** When it was last found running, by `performance.now()` of the process that runs the execution. */
-	running?: { at: number; executionId: string };
+	running?: { at: number; executionId: string | undefined };
 	/** The finished item. */
 	finished?: IDataObject | undefined;
 	/** Why the finished item has no video. */
@@ -49,7 +46,7 @@ export class Ledger {
 	private order: AgentOrder | undefined;
 
 	constructor(private readonly context: IExecuteSingleFunctions) {
-		this.state = getStates(context)?.[context.getItemIndex()] ?? { stage: 'new' };
+		this.state = getStates(context)[context.getItemIndex()] ?? { stage: 'new' };
 	}
 
 	/** Whether the video is paid for, as far as is known. */
@@ -80,14 +77,11 @@ export class Ledger {
 	keep(change: Partial<ItemState>): void {
 		const { context, state } = this;
 		Object.assign(state, change);
-		if (!isRunByN8n(context)) return;
-		const items = getStates(context) ?? [];
+		const items = getStates(context);
 		const index = context.getItemIndex();
 		while (items.length < index) items.push(null);
 		items[index] = state;
-		// As a whole: n8n 2.20 replaces what it keeps, and later versions merge objects, but no lists.
-		const states: NodeStates = { ...getNodeStates(context), [getOperationName(context)]: items };
-		context.setMetadata({ [KEY]: states } as ITaskMetadata);
+		keep(context, { ...getNodeStates(context), [getOperationName(context)]: items });
 	}
 
 	/** Notes that the fate of a sent add is unknown, and why. */
@@ -109,24 +103,19 @@ export class Ledger {
 
 /** The states of the items of a node that n8n runs, each with the index of its item. */
 export function listStates(context: IExecuteSingleFunctions): [index: number, state: ItemState][] {
-	const states = getStates(context) ?? [];
-	return states.flatMap((state, index) => (state ? [[index, state]] : []));
+	return getStates(context).flatMap((state, index) => (state ? [[index, state]] : []));
 }
 
 /** Removes everything once all items have succeeded: n8n runs a node again that has returned, too. */
 export function forgetItems(context: IExecuteSingleFunctions): void {
-	if (getNodeStates(context)) context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
+	if (getNodeStates(context)) keep(context, undefined);
 }
 
-function getStates(context: IExecuteSingleFunctions): (ItemState | null)[] | undefined {
-	return getNodeStates(context)?.[getOperationName(context)];
-}
+const getNodeStates = (context: IExecuteSingleFunctions) =>
+	getKept(context) as NodeStates | undefined;
 
-/** What n8n keeps of a node that it runs: the data of an agent's call may be those of the agent. */
-function getNodeStates(context: IExecuteSingleFunctions): NodeStates | undefined {
-	if (!isRunByN8n(context)) return undefined;
-	return (context.getExecuteData().metadata as Record<string, NodeStates> | undefined)?.[KEY];
-}
+const getStates = (context: IExecuteSingleFunctions) =>
+	getNodeStates(context)?.[getOperationName(context)] ?? [];
 
 /** Video > Generate and Queue > Add share what they have paid for: a failed execution may be retried with the other one. */
 function getOperationName(context: IExecuteSingleFunctions): string {

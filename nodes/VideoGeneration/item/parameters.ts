@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { MAX_TIMER_MS } from '../api/pacing';
-import type { ConnectionSettings } from '../api/request';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 
@@ -18,11 +17,7 @@ type AnyContext =
 	IExecuteFunctions | IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** An error about a parameter, which fails the item before anything is sent. */
-export function createInputError(
-	context: AnyContext,
-	message: string,
-	description: string,
-): NodeOperationError {
+export function createInputError(context: AnyContext, message: string, description: string) {
 	const itemIndex = 'getItemIndex' in context ? context.getItemIndex() : undefined;
 	return new NodeOperationError(context.getNode(), message, { description, itemIndex });
 }
@@ -59,12 +54,7 @@ export function requireText(context: AnyContext, value: unknown, label: string):
 }
 
 /** A text that must not be empty. @throws a NodeOperationError that says what to do */
-export function requireGiven(
-	context: AnyContext,
-	text: string,
-	label: string,
-	whatToDo: string,
-): string {
+export function requireGiven(context: AnyContext, text: string, label: string, whatToDo: string) {
 	if (text !== '') return text;
 	throw createInputError(context, `'${label}' is empty`, whatToDo);
 }
@@ -161,9 +151,7 @@ export function getBatching(context: IExecuteFunctions): Batching {
 }
 
 /** The settings in n8n's "Request Options". @throws a NodeOperationError for one that cannot be used */
-export function getConnection(
-	context: IExecuteSingleFunctions | ILoadOptionsFunctions,
-): ConnectionSettings {
+export function getConnection(context: IExecuteSingleFunctions | ILoadOptionsFunctions) {
 	const { proxy, timeout } = getCollection(context as IExecuteSingleFunctions, 'requestOptions');
 	const insecure = 'requestOptions.allowUnauthorizedCerts';
 	return {

@@ -1,8 +1,4 @@
-import type {
-	ILoadOptionsFunctions,
-	INodeListSearchResult,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
 import { type ApiOptions, openService, type Service } from '../api/request';
@@ -19,10 +15,7 @@ export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePro
 }
 
 /** The projects for a picker. @param filter part of a name, or an ID */
-export async function searchProjects(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
+export async function searchProjects(this: ILoadOptionsFunctions, filter = '') {
 	const wanted = filter.trim().toLowerCase();
 	const projects = await fetchForEditor(this, listProjects);
 	// The list would say "No results".
@@ -34,10 +27,7 @@ export async function searchProjects(
 }
 
 /** The projects of the account by name, last updated first; one without a name by its ID. */
-export async function listProjects(
-	service: Service,
-	options: ApiOptions,
-): Promise<{ name: string; value: string }[]> {
+export async function listProjects(service: Service, options: ApiOptions) {
 	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
 	return (
 		projects

@@ -1,4 +1,4 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { tryToParseDateTime } from 'n8n-workflow';
 import { fetchVideoLog } from '../api/endpoints';
 import { toText } from '../api/response';
@@ -11,10 +11,7 @@ const MAX_SHOWN = 100;
 const MAX_SEARCHED = 10_000;
 
 /** The newest videos for a picker. @param filter part of what it shows or of a date as the API has it, or an ID */
-export async function searchVideos(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
+export async function searchVideos(this: ILoadOptionsFunctions, filter = '') {
 	const [{ entries }, projects] = await fetchForEditor(
 		this,
 		async (service, options) =>

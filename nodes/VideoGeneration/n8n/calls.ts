@@ -1,4 +1,4 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, ITaskMetadata } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 type CallContext = Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>;
@@ -10,24 +10,42 @@ export const isAgentCall = (context: CallContext) => context.getNode().type.ends
 export const isAgentStep = (context: CallContext) =>
 	context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
 
-/** Whether the calls of an agent belong to one execution. */
-export function sharesExecution(context: IExecuteSingleFunctions): boolean {
-	const executionId = context.getExecutionId() as string | undefined;
-	return executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
-}
-
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
-export const isRunByN8n = (context: CallContext) =>
+const isRunByN8n = (context: CallContext) =>
 	context.getExecuteData().node.name === context.getNode().name;
 
-/** How many tries of a node have ended with an error of its first item, by n8n's data of its input. */
-const failedTries = new WeakMap<object, number>();
+/** The name of our data in n8n's data of a node. */
+const KEY = 'videoGeneration';
 
-/** Whether n8n runs the node again, now that its first item is an error. Then it drops the output. */
-export function isTriedAgain(context: IExecuteSingleFunctions): boolean {
+/** What `keep` has handed to n8n in an earlier try of the node, or in the failed execution that is retried. */
+export function getKept(context: IExecuteSingleFunctions): unknown {
+	const { metadata } = context.getExecuteData() as { metadata?: IDataObject };
+	return isRunByN8n(context) ? metadata?.[KEY] : undefined;
+}
+
+/** As a whole: n8n 2.20 replaces what it keeps, and later versions merge objects, but no lists. */
+export function keep(context: IExecuteSingleFunctions, data: object | undefined): void {
+	if (isRunByN8n(context)) context.setMetadata({ [KEY]: data } as ITaskMetadata);
+}
+
+/**
+ * What n8n keeps of a node, or of all its execution, through rounds and retries, to be changed in place. Undefined for
+ * an agent's call that shares no execution with others, as those of the MCP Server Trigger and of n8n's Agents.
+ */
+export function findMemory(context: IExecuteSingleFunctions, scope: 'node' | 'flow') {
+	const executionId = context.getExecutionId() as string | undefined;
+	const isShared = executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
+	return isShared || !isAgentCall(context) ? context.getContext(scope) : undefined;
+}
+
+/** How many tries of a node have begun, by n8n's data of its input. */
+const tries = new WeakMap<object, number>();
+
+/** Counts a try. @returns whether n8n runs the node again if its first item is an error: it drops the output then */
+export function beginTry(context: CallContext): boolean {
 	const data = context.getExecuteData();
-	const count = (failedTries.get(data) ?? 0) + 1;
-	failedTries.set(data, count);
+	const count = (tries.get(data) ?? 0) + 1;
+	tries.set(data, count);
 	const { maxTries, retryOnFail } = context.getNode();
 	return retryOnFail === true && count < Math.min(Math.max(2, Number(maxTries) || 3), 5);
 }

@@ -1,7 +1,8 @@
-import type {
-	IExecuteFunctions,
-	IExecutePaginationFunctions,
-	IExecuteSingleFunctions,
+import {
+	type IExecuteFunctions,
+	type IExecutePaginationFunctions,
+	type IExecuteSingleFunctions,
+	redactedHeaders,
 } from 'n8n-workflow';
 
 export type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
@@ -61,6 +62,23 @@ export async function isSavedAsStopped(context: IExecuteSingleFunctions): Promis
 	>;
 	const saved = await getExecutionDataById?.call(context, context.getExecutionId());
 	return /cancell?ed/i.test(saved?.resultData.error?.message ?? '');
+}
+
+/**
+ * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a failed one. Two
+ * features of that version tell: an export of n8n-workflow, and a method of the engine, which may be older.
+ */
+export function knowsDetails(context: object): boolean {
+	return typeof redactedHeaders === 'function' && 'isConsoleOutputRedacted' in context;
+}
+
+/** Shows warnings under the node's output. n8n has none where an agent calls its tool itself. */
+export function showHints(context: object, messages: string[]): void {
+	const { addExecutionHints } = context as Partial<IExecuteFunctions>;
+	const hints = messages.map(
+		(message) => ({ type: 'warning', location: 'outputPane', message }) as const,
+	);
+	addExecutionHints?.call(context, ...hints);
 }
 
 /** Writes a line to n8n's log. */

@@ -17,10 +17,7 @@ const runs = new WeakMap<AbortSignal, Set<() => string[]>>();
  *
  * @returns a function that stops listening
  */
-export function nameVideosAtStop(
-	context: IExecuteSingleFunctions,
-	listBeingMade: () => string[],
-): () => void {
+export function nameVideosAtStop(context: IExecuteSingleFunctions, listBeingMade: () => string[]) {
 	const signal = context.getExecutionCancelSignal();
 	if (signal === undefined) return () => undefined;
 	const ofExecution = runs.get(signal) ?? new Set();

@@ -50,11 +50,7 @@ const FIELD =
 	/\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/gu;
 
 /** The first part of an expression that has no value, and the field that the item lacks, if that is why. */
-function findMissing(
-	context: IExecuteSingleFunctions,
-	name: string,
-	value: unknown,
-): { field?: string; code: string } | undefined {
+function findMissing(context: IExecuteSingleFunctions, name: string, value: unknown) {
 	const raw: unknown = context.getNodeParameter(name, '', { rawExpressions: true });
 	if (typeof raw !== 'string' || !raw.startsWith('=')) return undefined;
 	const { json } = context.getInputData();
@@ -69,7 +65,7 @@ function findMissing(
 		// JavaScript joins a missing value to a text as "undefined".
 		const isJoined =
 			missing !== undefined && !code.includes('undefined') && String(found).includes('undefined');
-		if (found === undefined || isJoined) return missing ?? { code: code.trim() };
+		if (found === undefined || isJoined) return missing ?? { field: undefined, code: code.trim() };
 	}
 	return undefined;
 }

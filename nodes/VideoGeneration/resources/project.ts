@@ -49,9 +49,9 @@ export const getAllProjects: Operation<{ query: IDataObject; limit: number }> = 
 	prepare(context) {
 		const sorting = getCollection(context, 'sort');
 		const sort = requireText(context, sorting.sort, 'Sort By');
-		const order = requireText(context, sorting.order, 'Sort Order');
+		const direction = requireText(context, sorting.order, 'Sort Order');
 		// Each only when it is chosen.
-		const query = { ...(sort && { sort }), ...(order && { order }) };
+		const query = { ...(sort && { sort }), ...(direction && { order: direction }) };
 		return { query, limit: getLimit(context) };
 	},
 

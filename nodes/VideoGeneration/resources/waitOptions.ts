@@ -9,8 +9,8 @@ import {
 import { normalize, type WaitSettings } from '../waiting/waitForVideo';
 import { binaryPropertyField, getFileSettings } from './fields';
 
-/** The entries of "Wait Options". The default statuses are the usual words of such services. */
-const entries = {
+/** "Wait Options". The default statuses are the usual words of such services. */
+const waitOptions = {
 	completedStatuses: {
 		displayName: 'Completed Statuses',
 		type: 'string',
@@ -85,7 +85,7 @@ export const waitFields: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: Object.entries(entries).map(([name, entry]) => ({ name, ...entry })),
+		options: Object.entries(waitOptions).map(([name, entry]) => ({ name, ...entry })),
 	},
 ];
 
@@ -93,12 +93,12 @@ export const waitFields: INodeProperties[] = [
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const values = getCollection(context, 'waitOptions');
 	const getWords = (name: 'completedStatuses' | 'failedStatuses') => {
-		const { displayName, default: usual } = entries[name];
+		const { displayName, default: usual } = waitOptions[name];
 		const list = requireText(context, values[name], displayName).trim() || usual;
 		return new Set(list.split(',').map(normalize).filter(Boolean));
 	};
 	const getNumber = (name: 'listingDelay' | 'pollingInterval' | 'timeout' | 'videosAtOnce') => {
-		const { displayName, default: usual, typeOptions } = entries[name];
+		const { displayName, default: usual, typeOptions } = waitOptions[name];
 		const range = { min: typeOptions.minValue, isWhole: 'numberPrecision' in typeOptions };
 		return requireNumber(context, parseNumber(values[name]) ?? usual, displayName, range);
 	};

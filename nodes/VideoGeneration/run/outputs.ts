@@ -1,10 +1,5 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	NodeApiError,
-} from 'n8n-workflow';
-import { NodeOperationError, redactedHeaders } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import type { KnownFacts, Unidentified } from '../failures/failure';
@@ -12,7 +7,7 @@ import { isLasting, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun, toLine } from '../failures/texts';
 import type { Job, Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
-import { logInfo } from '../n8n/execution';
+import { knowsDetails, logInfo, showHints } from '../n8n/execution';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */
 export function createItems(outcome: Outcome): INodeExecutionData[] {
@@ -63,14 +58,6 @@ function shortenForModel(items: INodeExecutionData[]): INodeExecutionData[] {
 /** n8n takes an item with a field `error` for a failed one, and Retry On Fail would run the whole node again. */
 function renameError({ error, ...json }: IDataObject): IDataObject {
 	return error ? { ...json, serviceError: error } : json;
-}
-
-/**
- * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a failed one. Two
- * features of that version tell: an export of n8n-workflow, and a method of the engine, which may be older.
- */
-function knowsDetails(context: object): boolean {
-	return typeof redactedHeaders === 'function' && 'isConsoleOutputRedacted' in context;
 }
 
 /** The data of a failed item that a workflow can act on. */
@@ -159,9 +146,8 @@ export function addHints(job: Job, outcomes: Outcome[]): void {
 		}),
 		isListUnreliable: run.isListUnreliable,
 		leftOut,
-	}).map((message) => ({ type: 'warning', location: 'outputPane', message }) as const);
-	// n8n has no hints where an agent calls its tool itself.
-	(context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>).addExecutionHints?.(...hints);
+	});
+	showHints(context, hints);
 }
 
 /** Whether the list could not be read when it had to show an item's video. A later try settles the item. */

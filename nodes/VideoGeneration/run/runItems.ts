@@ -5,7 +5,6 @@ import type {
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeParameters,
-	INodeType,
 } from 'n8n-workflow';
 import { pause } from '../api/pacing';
 import { openService, type Service } from '../api/request';
@@ -19,9 +18,7 @@ import { nameVideosAtStop } from '../n8n/whileRunning';
 import { addHints, createError, createItems } from './outputs';
 
 /** Runs each operation for all items. n8n's own routing evaluates an expression several times (`npm run bench -- items`). */
-export function createCustomOperations(
-	operations: Operations,
-): NonNullable<INodeType['customOperations']> {
+export function createCustomOperations(operations: Operations) {
 	const run = (operation: Operation) =>
 		async function (this: IExecuteFunctions) {
 			return [await answerAgent(this, prepareItems(this, operation).then(runJobs))];

@@ -28,6 +28,11 @@ const MISTRUSTED_DELAYS = 10;
 const REQUIRED_FACTOR = 4;
 const MAX_REQUIRED = 16;
 
+/** What a wait sees of its item. */
+type Seen = Partial<
+	Pick<Claim, 'dueAt' | 'hasLeft' | 'runningAt'> & Pick<QueueItem, 'projectId' | 'videoUrl'>
+>;
+
 /** By project; undefined for an unknown one. */
 type Times = Map<string | undefined, number>;
 
@@ -168,7 +173,7 @@ export class AccountVideos {
 	}
 
 	/** Begins a wait for a queue item. Several may wait for the same one. */
-	claim(ids: QueueItemIds, listingDelayMs: number): Claim {
+	claim(ids: QueueItemIds, listingDelayMs: number, known: Partial<Claim> = {}): Claim {
 		const item = this.identify(ids);
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.account.drop(claim);
 		// Of the items with one queue ID, the one that was queued last has it.
@@ -176,7 +181,15 @@ export class AccountVideos {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
-		return this.add(item, listingDelayMs);
+		return Object.assign(this.add(item, listingDelayMs), known);
+	}
+
+	/** Notes what a wait has seen of its item, and when a list settles it. Another wait may have seen the address already. */
+	note(claim: Claim, { projectId, videoUrl, ...seen }: Seen): void {
+		Object.assign(claim, seen);
+		const { item } = claim;
+		item.projectId ??= projectId;
+		item.videoUrl = videoUrl ?? item.videoUrl;
 	}
 
 	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear: a list or a later wait settles it */
@@ -207,7 +220,7 @@ export class AccountVideos {
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. An owner that this process has seen is surer. */
-	keepOwner(ids: QueueItemIds, entry: IDataObject): void {
+	noteOwner(ids: QueueItemIds, entry: IDataObject): void {
 		const { entries } = this.account;
 		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
 	}
@@ -251,14 +264,14 @@ export class AccountVideos {
 		const objects = entries.filter(isObject);
 		this.findOtherKeys(objects);
 		const { account } = this;
-		const open = listOpen(account.claims);
-		const due = open.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
+		const unsettled = listUnsettled(account.claims);
+		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
 		const oldest = Math.min(...due.map(getOldest));
 		const projects = new Set(due.map(({ item }) => item.projectId));
-		// An entry that was listed before all adds is no open item's.
-		const firstSentAt = Math.min(...open.map(({ item }) => item.sentAt ?? -Infinity));
-		const names = new EntryNames(open, listNames);
+		// An entry that was listed before all adds is no unsettled item's.
+		const firstSentAt = Math.min(...unsettled.map(({ item }) => item.sentAt ?? -Infinity));
+		const names = new EntryNames(unsettled, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
 		const candidates: IDataObject[] = [];
 		const free: ListedVideo[] = [];
@@ -271,12 +284,13 @@ export class AccountVideos {
 			const isShown = isListed(entry);
 			const known = account.entries.find(entry, isShown ? first : undefined);
 			const { owner, shownAt = Infinity } = known ?? {};
+			// All entries that are new share `first`: one of before tells that the IDs are as before.
 			if (shownAt < first.shownAt) first.mayBeOld = false;
 			if (!isShown) continue;
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.
-			const claims = owner ? listOpen(owner.claims) : names.find(entry);
+			const claims = owner ? listUnsettled(owner.claims) : names.find(entry);
 			const projectId = toText(entry.projectId);
 			const isDue =
 				shownAt >= earliest &&
@@ -300,12 +314,8 @@ export class AccountVideos {
 			this.give(claim, video);
 			given.add(video);
 		}
-		this.settle(
-			listOpen(due),
-			free.filter((video) => !given.has(video)),
-			changedAt,
-			() => this.listLatest(candidates),
-		);
+		const left = free.filter((video) => !given.has(video));
+		this.settle(listUnsettled(due), left, changedAt, candidates);
 	}
 
 	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
@@ -313,12 +323,12 @@ export class AccountVideos {
 		due: Claim[],
 		free: ListedVideo[],
 		changedAt: number,
-		listLatest: () => Map<string, ListedVideo>,
+		candidates: IDataObject[],
 	): void {
-		let latest: ReturnType<typeof listLatest> | undefined;
+		let latest: Map<string, ListedVideo> | undefined;
 		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
 		const all = [...accounts].flatMap((account) =>
-			listOpen(account.claims).filter((claim) => account === this.account || isAdded(claim)),
+			listUnsettled(account.claims).filter((claim) => account === this.account || isAdded(claim)),
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
@@ -335,7 +345,7 @@ export class AccountVideos {
 			else {
 				// What was given to it is counted no more.
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				if (count === 0) latest ??= listLatest();
+				if (count === 0) latest ??= this.listLatest(candidates);
 				const dates = count === 0 ? compareDates(claim, latest?.get(projectId ?? '')) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft) claim.listedUntil = now;
@@ -394,7 +404,8 @@ function extend(times: Times, projectId: string | undefined, until: number): voi
 }
 
 /** The claims whose entries are not known. */
-const listOpen = (claims: Iterable<Claim>) => [...claims].filter(({ own }) => own === undefined);
+const listUnsettled = (claims: Iterable<Claim>) =>
+	[...claims].filter(({ own }) => own === undefined);
 
 /**
  * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What

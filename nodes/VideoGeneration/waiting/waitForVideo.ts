@@ -4,7 +4,6 @@ import { pauseUntil } from '../api/pacing';
 import { createIncomplete, getServiceMessage, isObject, toText } from '../api/response';
 import { parseLogTime, putFirst } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
-import type { Unidentified } from '../failures/failure';
 import {
 	CANCELLED,
 	isInsecure,
@@ -12,12 +11,12 @@ import {
 	isTransient,
 	MAX_RETRY_AFTER_MS,
 	RequestFailure,
+	type Unidentified,
 } from '../failures/failure';
 import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
 import { limitRetryAfter, type ListRequests } from './accountList';
-import type { AccountVideos } from './accountVideos';
-import { getAccountVideos } from './accountVideos';
+import { type AccountVideos, getAccountVideos } from './accountVideos';
 import type { Claim, OwnVideo } from './ownVideos';
 
 /** How a video is waited for. */
@@ -69,7 +68,7 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 	const end = videos.begin();
 	for (const [, { createdAt, finished, queueId = '' }] of listStates(context)) {
 		const ids = { queueId, queuedAt: parseLogTime(createdAt) };
-		if (isObject(finished?.video)) videos.keepOwner(ids, finished.video);
+		if (isObject(finished?.video)) videos.noteOwner(ids, finished.video);
 	}
 	const once = { ...api, maxTries: 1 };
 	const requests: Watching['requests'] = {
@@ -87,14 +86,15 @@ export async function waitForVideo(
 	job: Job,
 	settings: WaitSettings,
 	watching: Watching,
-	sentAt?: number,
-	unsure?: AbortSignal,
+	{ sentAt, unsure }: { sentAt?: number | undefined; unsure?: AbortSignal | undefined } = {},
 ): Promise<FinishedVideo> {
-	const { ledger, run } = job;
+	const { context, ledger, run } = job;
 	const { videos } = watching;
-	const { queueId = '', projectId, createdAt } = ledger.state;
+	const { queueId = '', projectId, createdAt, running } = ledger.state;
 	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
-	const claim = Object.assign(videos.claim(ids, settings.listingDelayMs), { unsure });
+	// A run is all tries of its execution.
+	const runningAt = running?.executionId === getRunId(context) ? running?.at : undefined;
+	const claim = videos.claim(ids, settings.listingDelayMs, { runningAt, unsure });
 	let isOwed = true;
 	try {
 		const video = await new Wait(job, settings, watching, claim).untilSettled();
@@ -150,13 +150,9 @@ class Wait {
 		private readonly job: Job,
 		private readonly settings: WaitSettings,
 		private readonly watching: Watching,
-		private readonly claim: Claim,
+		private readonly claim: Readonly<Claim>,
 	) {
-		const { details, running } = job.ledger.state;
-		this.details = details;
-		// A run is all tries of its execution.
-		const executionId = job.context.getExecutionId() as string | undefined;
-		if (running?.executionId === executionId) claim.runningAt = running?.at;
+		this.details = job.ledger.state.details;
 		this.checkAt = (claim.item.sentAt ?? -Infinity) + settings.intervalMs;
 		this.deadline = performance.now() + settings.timeoutMs;
 	}
@@ -196,7 +192,7 @@ class Wait {
 				// An earlier try may have seen the end of an item that has left the queue since.
 				const last = getVerdict(this.details ?? {}, settings.words);
 				if (last === 'failed') verdict = last;
-				else claim.hasLeft = last !== 'finished';
+				else videos.note(claim, { hasLeft: last !== 'finished' });
 			}
 			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
@@ -214,20 +210,21 @@ class Wait {
 	private async waitForListing(): Promise<boolean> {
 		const { claim, watching } = this;
 		const { requests, videos } = watching;
-		claim.dueAt = performance.now() + claim.listingDelayMs;
+		const dueAt = performance.now() + claim.listingDelayMs;
+		videos.note(claim, { dueAt });
 		const isKnown = () => claim.own !== undefined || claim.item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
 		const { namesQueueIds } = videos.knownService;
 		if (namesQueueIds && !isKnown()) await videos.list.read(requests).catch(() => undefined);
-		while (!isKnown() && performance.now() < claim.dueAt) {
-			await pauseUntil(Math.min(this.checkAt, claim.dueAt), requests.signal);
+		while (!isKnown() && performance.now() < dueAt) {
+			await pauseUntil(Math.min(this.checkAt, dueAt), requests.signal);
 			// There is a last check when the delay is over, unless the service asked for a longer pause.
 			if (this.lastFailure?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
 			const wasGone = claim.hasLeft;
 			const verdict = await this.check().catch(() => undefined);
 			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');
 			if (!isBack) continue;
-			claim.dueAt = undefined;
+			videos.note(claim, { dueAt: undefined });
 			return false;
 		}
 		return true;
@@ -240,7 +237,7 @@ class Wait {
 		let endsAt: number | undefined;
 		// A read for another item may settle it as well.
 		for (let delayMs = 1_000; claim.own === undefined; delayMs *= 2) {
-			claim.dueAt = Math.min(claim.dueAt ?? Infinity, performance.now());
+			videos.note(claim, { dueAt: Math.min(claim.dueAt ?? Infinity, performance.now()) });
 			const failure = await videos.list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
 			const retryAfterMs = limitRetryAfter(failure);
@@ -258,7 +255,7 @@ class Wait {
 	/** Checks the progress. @throws the failure, if a later check cannot help */
 	private async check(): Promise<'finished' | 'failed' | 'running' | 'left' | 'unknown'> {
 		const { claim, job, settings, watching } = this;
-		const { requests } = watching;
+		const { requests, videos } = watching;
 		const checkedAt = performance.now();
 		try {
 			const details = await requests.fetchProgress(claim.item.queueId);
@@ -273,15 +270,12 @@ class Wait {
 			this.details = details;
 			this.notFound = this.lastFailure = undefined;
 			this.failedChecks = 0;
-			claim.hasLeft = false;
-			claim.item.projectId ??= toText(details.projectId) || undefined;
-			// Another wait for the item may have seen its address already.
-			claim.item.videoUrl = videoUrl ?? claim.item.videoUrl;
+			const projectId = toText(details.projectId) || undefined;
+			videos.note(claim, { hasLeft: false, projectId, videoUrl });
 			const verdict = getVerdict(details, settings.words);
 			if (verdict === 'running') {
-				claim.runningAt = checkedAt;
-				const executionId = job.context.getExecutionId();
-				job.ledger.state.running = { at: checkedAt, executionId };
+				videos.note(claim, { runningAt: checkedAt });
+				job.ledger.state.running = { at: checkedAt, executionId: getRunId(job.context) };
 			}
 			job.ledger.keep({ stage: 'queued', details: keepPlain(details), hasLeftQueue: false });
 			return verdict;
@@ -347,6 +341,8 @@ function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): Finish
 		isTold: isUnread ? undefined : isTold,
 	};
 }
+
+const getRunId = (context: Job['context']) => context.getExecutionId() as string | undefined;
 
 /** Decides whether a video is finished. With an unknown status, it may still be made, unless it has an address. */
 function getVerdict(details: IDataObject, words: WaitSettings['words']) {

@@ -3,10 +3,12 @@ import { AxiosError, type AxiosResponse } from 'axios';
 import {
 	classifyError,
 	createApiError,
+	findProof,
 	putAllInMessage,
 } from '../../../nodes/VideoGeneration/failures/errors';
 import {
 	type FailureFacts,
+	type Fate,
 	type FailureKind,
 	isAboutCredits,
 	isLasting,
@@ -65,6 +67,49 @@ describe.each([
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
 		const { facts } = classifyError(wrap(new Error("'Base URL' is empty.")));
 		expect(facts).toEqual({ kind: 'unsent', serviceMessage: "'Base URL' is empty." });
+	});
+});
+
+describe('An add that failed with an error', () => {
+	const root = (error: object, levels = 2): unknown =>
+		levels === 0 ? error : { name: 'Error', cause: root(error, levels - 1) };
+
+	test.each<[unknown, Fate]>([
+		[root({ code: 'EHOSTUNREACH', syscall: 'connect' }), 'notSent'],
+		[root({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }), 'notSent'],
+		[root({ code: 'ECONNREFUSED' }), 'unknown'],
+		[root({ code: 'EPROTO', syscall: 'write' }), 'unknown'],
+		[root({ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }), 'unknown'],
+		[root({ code: 'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED' }), 'unknown'],
+		...[
+			...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_UNTRUSTED'],
+			...['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+			...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT'],
+			...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+		].map((code): [unknown, Fate] => [root({ code }), 'notSent']),
+		[root({ name: 'SsrfBlockedIpError', cause: { syscall: 'read' } }), 'notSent'],
+		[{ errors: [{ syscall: 'connect' }, { syscall: 'connect' }] }, 'notSent'],
+		[{ errors: [{ syscall: 'connect' }, { syscall: 'read' }] }, 'unknown'],
+		[{ errors: [] }, 'unknown'],
+		[{ messages: ['connect ECONNREFUSED ::1:80 | connect ETIMEDOUT 127.0.0.1:80'] }, 'notSent'],
+		[{ messages: ['connect ECONNREFUSED ::1:80 | read ECONNRESET'] }, 'unknown'],
+		[
+			{ messages: [], message: 'connect ENETUNREACH ::1:80 | connect ENETUNREACH 127.0.0.1:80' },
+			'notSent',
+		],
+		[{ messages: ['read ECONNRESET'], message: 'connect ECONNREFUSED' }, 'unknown'],
+		[{ code: 'ECONNRESET', messages: ['connect ECONNREFUSED ::1:80'] }, 'unknown'],
+		[{ syscall: 'read', messages: ['connect ECONNREFUSED ::1:80'] }, 'unknown'],
+		[undefined, 'unknown'],
+		['connect ECONNREFUSED', 'unknown'],
+	])('%j is %s', (error, fate) => {
+		expect(findProof(error) === undefined ? 'unknown' : 'notSent').toBe(fate);
+	});
+
+	test('that causes itself is unknown', () => {
+		const error: { code: string; cause?: object } = { code: 'CERT_UNTRUSTED' };
+		error.cause = { errors: [error] };
+		expect(findProof(error)).toBeUndefined();
 	});
 });
 

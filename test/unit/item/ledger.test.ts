@@ -4,7 +4,8 @@ import { keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
 
 /** Of n8n's Agents, whose calls share nothing. */
 const context = {
-	getNode: () => ({ name: 'Tool', type: 'videoGenerationTool' }),
+	getItemIndex: () => 0,
+	getNode: () => ({ name: 'Tool', type: 'videoGenerationTool', parameters: {} }),
 	getExecuteData: () => ({ node: { name: 'Agent' } }),
 	getExecutionId: () => undefined,
 	getContext: () => {

@@ -1,6 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
-import { getAccountVideos } from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import {
+	getAccountVideos,
+	KnownService,
+} from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 const { signal } = new AbortController();
 
@@ -42,7 +45,7 @@ const OWN = { video: ENTRY };
 test("An item is not given the entry of another account, though it has the ID and the project of the item's own", async () => {
 	const open = openService();
 	const [ours, theirs] = [open(1), open(2)];
-	for (const { videos } of [ours, theirs]) videos.keepOwner({ queueId: 'a' }, ENTRY);
+	for (const { videos } of [ours, theirs]) videos.noteOwner({ queueId: 'a' }, ENTRY);
 	const claim = ours.wait();
 	await theirs.read({ ...ENTRY, url: 'theirs' });
 	expect(claim.own).toBeUndefined();
@@ -125,21 +128,16 @@ describe('A queue ID that the service uses again', () => {
 	});
 
 	test('gives its next item an entry whose ID comes again as well, as its date shows', async () => {
-		const service = { baseUrl: 'https://anew.example.com', keyId: 1 } as Service;
+		const open = openService();
 		// Something is owed, so what lists have shown is known.
-		const owed = getAccountVideos(service);
-		owed.release(owed.expect('1'), true);
+		const { videos: before, end: endBefore } = open(1);
+		before.release(before.expect('1'), true);
+		endBefore();
 		const play = async (createdAt: string) => {
-			const videos = getAccountVideos(service);
-			const end = videos.begin();
-			const queuedAt = Date.parse(createdAt) - 1_000;
-			const claim = videos.claim({ queueId: 'a', projectId: '1', queuedAt, sentAt: now() }, 1_000);
+			const { videos, end, read, wait } = open(1);
+			const claim = wait({ queuedAt: Date.parse(createdAt) - 1_000, sentAt: now() });
 			claim.dueAt = now();
-			const fetchList = async () =>
-				await Promise.resolve({ entries: [{ ...ENTRY, createdAt }], parsedInMs: 0 });
-			const reading = videos.list.read({ fetchList, signal });
-			await jest.advanceTimersByTimeAsync(1_100);
-			await reading;
+			await read({ ...ENTRY, createdAt });
 			const { own } = claim;
 			videos.release(claim, false);
 			end();
@@ -220,22 +218,39 @@ test('A wait that takes the item for finished too early does not end another wai
 
 test('A video that is known as an own one is not named by the service', async () => {
 	const { videos, read, wait } = openService()(1);
-	videos.keepOwner({ queueId: 'a' }, ENTRY);
+	videos.noteOwner({ queueId: 'a' }, ENTRY);
 	const claim = wait();
 	await read(ENTRY);
 	expect(claim).toMatchObject({ own: OWN, isNamed: false });
 	expect(videos.knownService.namesQueueIds).toBe(false);
 });
 
-test('A missing video of an unknown project has no video of another account mistrusted', async () => {
-	const open = openService();
-	const [ours, theirs] = [open(1), open(2)];
-	const claim = theirs.wait({ queueId: 'b', projectId: undefined });
-	Object.assign(claim, { runningAt: 1, dueAt: 2 });
-	await theirs.read();
-	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: undefined } });
-	expect(theirs.videos.isMistrusted('1')).toBe(true);
-	expect(ours.videos.isMistrusted('1')).toBe(false);
+describe.each([
+	['that project', '1'],
+	['no project', undefined],
+])('Another account that waits with %s for what this process has not added', (_, projectId) => {
+	test('has no video of ours mistrusted if its own is missing', async () => {
+		const open = openService();
+		const [ours, theirs] = [open(1), open(2)];
+		const claim = theirs.wait({ queueId: 'b', projectId });
+		Object.assign(claim, { runningAt: 1, dueAt: 2 });
+		await theirs.read();
+		expect(claim.own).toEqual({ unidentified: { count: 0, projectId } });
+		expect(theirs.videos.isMistrusted('1')).toBe(true);
+		expect(theirs.videos.isMistrusted('2')).toBe(projectId === undefined);
+		expect(ours.videos.isMistrusted('1')).toBe(false);
+	});
+
+	test('takes no video from ours, which has left the queue', async () => {
+		const open = openService();
+		const [ours, theirs] = [open(1), open(2)];
+		theirs.wait({ queueId: 'b', projectId });
+		await ours.read(ENTRY);
+		const claim = ours.wait({ queuedAt: DATE, sentAt: now() });
+		Object.assign(claim, { hasLeft: true, dueAt: now() });
+		await ours.read(ENTRY, { ...ENTRY, id: 2 });
+		expect(claim.own).toHaveProperty('video.id', 2);
+	});
 });
 
 test('A further miss of a project does not shorten the time for which it is mistrusted', async () => {
@@ -335,4 +350,22 @@ test('While something is waited for or owed, an entry that a list has shown stay
 	claim.dueAt = now();
 	await read(ENTRY);
 	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+});
+
+describe('A service is expected to tell which video is whose', () => {
+	const T = true;
+	const F = false;
+	test.each<[string, boolean[], boolean]>([
+		['not before it has', [], false],
+		['after it has told one', [T], true],
+		['not after it has failed to', [T, F], false],
+		['not when it tells now and then', [T, F, T, T, T, F, T, T, T, T], false],
+		['again after four in a row', [T, F, T, T, T, T], true],
+		['and after the next failure, after sixteen', [T, F, F, ...Array<boolean>(15).fill(T)], false],
+		['which is the most', [F, F, F, F, ...Array<boolean>(16).fill(T)], true],
+	])('%s', (_, told, expected) => {
+		const service = new KnownService();
+		for (const each of told) service.learn(each);
+		expect(service.isTelling).toBe(expected);
+	});
 });
