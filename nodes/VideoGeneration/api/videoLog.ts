@@ -42,8 +42,18 @@ export function getPrint({ createdAt, url }: IDataObject): string {
 }
 
 /** A date since the year 2000 in the form of most services: but for their zones, these sort like text. */
-export const ISO_DATE =
+const ISO_DATE =
 	/^2\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:?[0-5]\d)$/;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The text before which a date in that form is before a time, in any zone; empty for none. */
+export const getDayBefore = (time: number) =>
+	time > 0 && time < Infinity ? new Date(time - DAY_MS).toISOString() : '';
+
+/** Whether an entry is dated before a day, in the usual form. To parse each date of a long list takes as long as the list. */
+export const isBeforeDay = (createdAt: unknown, day: string) =>
+	typeof createdAt === 'string' && createdAt < day && ISO_DATE.test(createdAt);
 
 /** Other dates can be confused: JavaScript reads 05.07.2026 as May 7. */
 const BEGINS_WITH_YEAR = /^\d{4}([-/.])\d\d?\1\d\d?(?!\d)/;

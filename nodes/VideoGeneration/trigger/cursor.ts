@@ -1,7 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hashText';
 import { createIncomplete, isObject, toText } from '../api/response';
-import { identifyEntry, ISO_DATE, isTime, parseLogTime, sortNewestFirst } from '../api/videoLog';
+import {
+	getDayBefore,
+	identifyEntry,
+	isBeforeDay,
+	isTime,
+	parseLogTime,
+	sortNewestFirst,
+} from '../api/videoLog';
 import { adoptChanges, isRemembered, type ListedEntry, type Remembered } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -215,7 +222,7 @@ function isForgotten(time: number, { floor, undated }: Cursor): boolean {
  * would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
  */
 function listEntries(log: readonly unknown[], floor: number) {
-	const dayBefore = floor < 0 ? '' : new Date(floor - DAY_MS).toISOString();
+	const dayBefore = getDayBefore(floor);
 	const entries: ListedEntry[] = [];
 	let oldCount = 0;
 	// Changes with the entries that have no readable date.
@@ -223,7 +230,7 @@ function listEntries(log: readonly unknown[], floor: number) {
 	for (const entry of log) {
 		if (!isObject(entry)) continue;
 		const { createdAt } = entry;
-		if (typeof createdAt === 'string' && createdAt < dayBefore && ISO_DATE.test(createdAt)) {
+		if (isBeforeDay(createdAt, dayBefore)) {
 			oldCount += 1;
 			continue;
 		}

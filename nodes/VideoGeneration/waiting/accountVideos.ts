@@ -1,14 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
-import { addTo, EntryNames, getEntryKey, getPrint, isOneDate } from '../api/videoLog';
+import {
+	addTo,
+	EntryNames,
+	getDayBefore,
+	getEntryKey,
+	getPrint,
+	isBeforeDay,
+	isOneDate,
+} from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
 import {
 	decideOwners,
-	getDate,
 	getEarliest,
 	getOldest,
 	isOlder,
@@ -267,13 +274,13 @@ export class AccountVideos {
 		const unsettled = listUnsettled(account.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
-		const oldest = Math.min(...due.map(getOldest));
+		const dayBefore = getDayBefore(Math.min(...due.map(getOldest)));
 		const projects = new Set(due.map(({ item }) => item.projectId));
 		// An entry that was listed before all adds is no unsettled item's.
 		const firstSentAt = Math.min(...unsettled.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(unsettled, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
-		const candidates: IDataObject[] = [];
+		const latest = new Map<string, ListedVideo>();
 		const free: ListedVideo[] = [];
 		const given = new Set<ListedVideo>();
 		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
@@ -296,10 +303,12 @@ export class AccountVideos {
 				shownAt >= earliest &&
 				(projectId === '' || projects.has(projectId) || projects.has(undefined));
 			if (claims.length === 0 && (owner || !isDue)) continue;
-			candidates.push(entry);
-			const video = new ShownVideo(entry, projectId, shownAt, known);
+			if (claims.length === 0 && shownAt > (latest.get(projectId)?.shownAt ?? -Infinity)) {
+				latest.set(projectId, new ShownVideo(entry, projectId, shownAt));
+			}
 			// Most of a long list are too old for all that it settles.
-			if (claims.length === 0 && oldest > -Infinity && getDate(video) < oldest) continue;
+			if (claims.length === 0 && isBeforeDay(entry.createdAt, dayBefore)) continue;
+			const video = new ShownVideo(entry, projectId, shownAt, known);
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
@@ -315,17 +324,21 @@ export class AccountVideos {
 			given.add(video);
 		}
 		const left = free.filter((video) => !given.has(video));
-		this.settle(listUnsettled(due), left, changedAt, candidates);
+		this.settle(listUnsettled(due), left, changedAt, latest);
 	}
 
-	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
+	/**
+	 * Settles the claims whose entries the list has to show.
+	 *
+	 * @param changedAt when an entry of the list was first shown last
+	 * @param latest by project, the entry that names no item, and was first shown last
+	 */
 	private settle(
 		due: Claim[],
 		free: ListedVideo[],
 		changedAt: number,
-		candidates: IDataObject[],
+		latest: ReadonlyMap<string, ListedVideo>,
 	): void {
-		let latest: Map<string, ListedVideo> | undefined;
 		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
 		const all = [...accounts].flatMap((account) =>
 			listUnsettled(account.claims).filter((claim) => account === this.account || isAdded(claim)),
@@ -345,24 +358,13 @@ export class AccountVideos {
 			else {
 				// What was given to it is counted no more.
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				if (count === 0) latest ??= this.listLatest(candidates);
-				const dates = count === 0 ? compareDates(claim, latest?.get(projectId ?? '')) : undefined;
+				const other = count === 0 ? latest.get(projectId ?? '') : undefined;
+				const isFree = other && !this.account.entries.find(other.entry)?.owner;
+				const dates = isFree ? compareDates(claim, other) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft) claim.listedUntil = now;
 			}
 		}
-	}
-
-	/** By project, the entry of these that is no item's, and was first shown last. */
-	private listLatest(candidates: IDataObject[]): Map<string, ListedVideo> {
-		const latest = new Map<string, ListedVideo>();
-		for (const entry of candidates) {
-			const { owner, shownAt = -Infinity } = this.account.entries.find(entry) ?? {};
-			const video = new ShownVideo(entry, toText(entry.projectId), shownAt);
-			const { shownAt: last = -Infinity } = latest.get(video.projectId) ?? {};
-			if (!owner && shownAt >= last) latest.set(video.projectId, video);
-		}
-		return latest;
 	}
 
 	private give(claim: Claim, { entry }: ListedVideo): void {
@@ -389,9 +391,9 @@ export class AccountVideos {
 }
 
 /** The dates of an entry that was shown since the add, and seems to be older, and of its queue item. */
-function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentified['dates'] {
+function compareDates(claim: Claim, video: ListedVideo): Unidentified['dates'] {
 	const { queuedAt } = claim.item;
-	if (!video || video.shownAt < getEarliest(claim) || !isOlder(claim, video)) return undefined;
+	if (video.shownAt < getEarliest(claim) || !isOlder(claim, video)) return undefined;
 	const toDate = (time = 0) => new Date(time).toISOString();
 	return { videoDate: toDate(video.createdAt), queueDate: toDate(queuedAt) };
 }

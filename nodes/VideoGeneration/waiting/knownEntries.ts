@@ -14,29 +14,23 @@ export interface KnownEntry {
 	createdAt?: number | undefined;
 }
 
-/** By project, and there by ID: to make one text of both takes longer than to parse the list. */
-class Entries extends Map<string, Map<string, KnownEntry>> {
-	find(projectId: string, id: string): KnownEntry | undefined {
-		return this.get(projectId)?.get(id);
-	}
-
-	put(projectId: string, id: string, known: KnownEntry): void {
-		const entries = this.get(projectId);
-		if (entries) entries.set(id, known);
-		else this.set(projectId, new Map([[id, known]]));
-	}
+/** What is known of the entries of a project, by ID: those that were used since `forgetOld` was called last, and before. */
+interface Project {
+	used: Map<string, KnownEntry>;
+	older: Map<string, KnownEntry>;
 }
 
 const identify = (entry: IDataObject) => identifyEntry(entry) ?? JSON.stringify(entry);
 
 /** What is known of the entries of an account. */
 export class KnownEntries {
-	/** Those that were used since `forgetOld` was called last, and before that. */
-	private used = new Entries();
-	private older = new Entries();
+	/** To make one text of project and ID takes longer than to parse the list. */
+	private readonly projects = new Map<string, Project>();
+	/** The one that was asked for last: most entries of a list follow others of their project. */
+	private last: [projectId?: string, project?: Project] = [];
 
 	get isEmpty(): boolean {
-		return this.used.size + this.older.size === 0;
+		return this.projects.size === 0;
 	}
 
 	/**
@@ -45,52 +39,72 @@ export class KnownEntries {
 	 * @param first what is known of all entries that the present list is the first to show; undefined if it does not show it
 	 */
 	find(entry: IDataObject, first?: KnownEntry): KnownEntry | undefined {
-		const projectId = toText(entry.projectId);
+		const { used, older } = this.getProject(toText(entry.projectId));
 		const id = identify(entry);
-		const used = this.used.find(projectId, id);
-		let known = used ?? this.older.find(projectId, id);
+		const own = used.get(id);
+		let known = own ?? older.get(id);
 		if (known?.owner && isOneDate(known.createdAt, parseLogTime(entry.createdAt)) === false) {
 			known = undefined;
 		}
 		if (first === undefined) return known;
 		if (known?.shownAt === Infinity) known = { ...known, shownAt: first.shownAt };
 		known ??= first;
-		if (known !== used) this.used.put(projectId, id, known);
+		if (known !== own) used.set(id, known);
 		return known;
 	}
 
 	/** Notes whose an entry is. */
 	give(entry: IDataObject, owner: QueueItem): void {
 		const { shownAt = Infinity, mayBeOld = false } = this.find(entry) ?? {};
-		const createdAt = parseLogTime(entry.createdAt);
-		const known = { shownAt, mayBeOld, owner, createdAt };
-		this.used.put(toText(entry.projectId), identify(entry), known);
+		const known = { shownAt, mayBeOld, owner, createdAt: parseLogTime(entry.createdAt) };
+		this.getProject(toText(entry.projectId)).used.set(identify(entry), known);
 	}
 
 	/** Takes in what is known with another key of the account. @param findSame the item of this one that is theirs */
-	join({ older, used }: KnownEntries, findSame: (item: QueueItem) => QueueItem): void {
-		for (const [projectId, entries] of [...older, ...used]) {
-			for (const [id, each] of entries) {
+	join({ projects }: KnownEntries, findSame: (item: QueueItem) => QueueItem): void {
+		for (const [projectId, others] of projects) {
+			const { used, older } = this.getProject(projectId);
+			for (const [id, each] of [...others.older, ...others.used]) {
 				const theirs = each.owner ? { ...each, owner: findSame(each.owner) } : each;
-				const ours = this.used.find(projectId, id) ?? this.older.find(projectId, id);
+				const ours = used.get(id) ?? older.get(id);
 				const shownAt = Math.min(theirs.shownAt, ours?.shownAt ?? Infinity);
-				this.used.put(projectId, id, ours ? { ...theirs, ...ours, shownAt } : theirs);
+				used.set(id, ours ? { ...theirs, ...ours, shownAt } : theirs);
 			}
 		}
 	}
 
 	/** Forgets what was not used since this was called last. */
 	forgetOld(): void {
-		[this.used, this.older] = [new Entries(), this.used];
+		for (const project of this.projects.values()) {
+			project.older = project.used;
+			project.used = new Map();
+		}
+		this.dropEmpty();
 	}
 
 	/** Forgets all entries but those that were given. */
 	forgetFree(): void {
-		for (const all of [this.used, this.older]) {
-			for (const [projectId, entries] of all) {
-				for (const [id, { owner }] of entries) if (!owner) entries.delete(id);
-				if (entries.size === 0) all.delete(projectId);
+		for (const { used, older } of this.projects.values()) {
+			for (const all of [used, older]) {
+				for (const [id, { owner }] of all) if (!owner) all.delete(id);
 			}
+		}
+		this.dropEmpty();
+	}
+
+	private getProject(projectId: string): Project {
+		const [lastId, last] = this.last;
+		if (last && lastId === projectId) return last;
+		const project = this.projects.get(projectId) ?? { used: new Map(), older: new Map() };
+		this.projects.set(projectId, project);
+		this.last = [projectId, project];
+		return project;
+	}
+
+	private dropEmpty(): void {
+		this.last = [];
+		for (const [id, { used, older }] of this.projects) {
+			if (used.size + older.size === 0) this.projects.delete(id);
 		}
 	}
 }

@@ -93,7 +93,7 @@ export const getOldest = ({ item: { queuedAt }, listingDelayMs }: Claim) =>
 	(queuedAt ?? -Infinity) - listingDelayMs;
 
 /** An entry without a readable date can be of any item. */
-export const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
+const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
 
 /** Whether an entry is dated before the item of a claim was queued. */
 export const isOlder = (claim: Claim, video: ListedVideo) =>
