@@ -15,16 +15,12 @@ export interface KnownEntry {
 }
 
 /** By project, and there by ID: to make one text of both takes longer than to parse the list. */
-class Entries extends Map<string, Map<string, KnownEntry>> {
-	find(projectId: string, id: string): KnownEntry | undefined {
-		return this.get(projectId)?.get(id);
-	}
+type Entries = Map<string, Map<string, KnownEntry>>;
 
-	put(projectId: string, id: string, known: KnownEntry): void {
-		const entries = this.get(projectId);
-		if (entries) entries.set(id, known);
-		else this.set(projectId, new Map([[id, known]]));
-	}
+function put(all: Entries, projectId: string, id: string, known: KnownEntry): void {
+	const entries = all.get(projectId);
+	if (entries) entries.set(id, known);
+	else all.set(projectId, new Map([[id, known]]));
 }
 
 const identify = (entry: IDataObject) => identifyEntry(entry) ?? JSON.stringify(entry);
@@ -32,8 +28,8 @@ const identify = (entry: IDataObject) => identifyEntry(entry) ?? JSON.stringify(
 /** What is known of the entries of an account. */
 export class KnownEntries {
 	/** Those that were used since `forgetOld` was called last, and before that. */
-	private used = new Entries();
-	private older = new Entries();
+	private used: Entries = new Map();
+	private older: Entries = new Map();
 
 	get isEmpty(): boolean {
 		return this.used.size + this.older.size === 0;
@@ -47,15 +43,15 @@ export class KnownEntries {
 	find(entry: IDataObject, first?: KnownEntry): KnownEntry | undefined {
 		const projectId = toText(entry.projectId);
 		const id = identify(entry);
-		const used = this.used.find(projectId, id);
-		let known = used ?? this.older.find(projectId, id);
+		const used = this.used.get(projectId)?.get(id);
+		let known = used ?? this.older.get(projectId)?.get(id);
 		if (known?.owner && isOneDate(known.createdAt, parseLogTime(entry.createdAt)) === false) {
 			known = undefined;
 		}
 		if (first === undefined) return known;
 		if (known?.shownAt === Infinity) known = { ...known, shownAt: first.shownAt };
 		known ??= first;
-		if (known !== used) this.used.put(projectId, id, known);
+		if (known !== used) put(this.used, projectId, id, known);
 		return known;
 	}
 
@@ -64,7 +60,7 @@ export class KnownEntries {
 		const { shownAt = Infinity, mayBeOld = false } = this.find(entry) ?? {};
 		const createdAt = parseLogTime(entry.createdAt);
 		const known = { shownAt, mayBeOld, owner, createdAt };
-		this.used.put(toText(entry.projectId), identify(entry), known);
+		put(this.used, toText(entry.projectId), identify(entry), known);
 	}
 
 	/** Takes in what is known with another key of the account. @param findSame the item of this one that is theirs */
@@ -72,16 +68,16 @@ export class KnownEntries {
 		for (const [projectId, entries] of [...older, ...used]) {
 			for (const [id, each] of entries) {
 				const theirs = each.owner ? { ...each, owner: findSame(each.owner) } : each;
-				const ours = this.used.find(projectId, id) ?? this.older.find(projectId, id);
+				const ours = this.used.get(projectId)?.get(id) ?? this.older.get(projectId)?.get(id);
 				const shownAt = Math.min(theirs.shownAt, ours?.shownAt ?? Infinity);
-				this.used.put(projectId, id, ours ? { ...theirs, ...ours, shownAt } : theirs);
+				put(this.used, projectId, id, ours ? { ...theirs, ...ours, shownAt } : theirs);
 			}
 		}
 	}
 
 	/** Forgets what was not used since this was called last. */
 	forgetOld(): void {
-		[this.used, this.older] = [new Entries(), this.used];
+		[this.used, this.older] = [new Map() as Entries, this.used];
 	}
 
 	/** Forgets all entries but those that were given. */
