@@ -60,7 +60,11 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	const { context, run } = first;
-	const stopNaming = nameVideosAtStop(context, () => listBeingMade(jobs));
+	const stopNaming = nameVideosAtStop(context, () =>
+		jobs.flatMap(({ ledger: { hasEnded, state } }) =>
+			state.stage === 'queued' && !hasEnded ? (state.queueId ?? []) : [],
+		),
+	);
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
@@ -76,13 +80,6 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 		stopNaming();
 		run.close();
 	}
-}
-
-/** The queue IDs of the videos that are paid for and still being made. */
-function listBeingMade(jobs: Job[]): string[] {
-	return jobs.flatMap(({ ledger: { hasEnded, state } }) =>
-		state.stage === 'queued' && !hasEnded ? (state.queueId ?? []) : [],
-	);
 }
 
 async function performJobs({ operation, run }: Job, jobs: Job[]): Promise<Outcome[]> {

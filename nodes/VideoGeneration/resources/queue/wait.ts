@@ -59,11 +59,8 @@ export const wait: Operation<WaitOrder> = {
 
 /** "Queued At". @throws a NodeOperationError when it is not a date */
 function getQueuedAt(context: IExecuteSingleFunctions): string | undefined {
-	const queuedAt = requireText(
-		context,
-		context.getNodeParameter('queuedAt', ''),
-		'Queued At',
-	).trim();
+	const given = context.getNodeParameter('queuedAt', '');
+	const queuedAt = requireText(context, given, 'Queued At').trim();
 	if (queuedAt === '') return undefined;
 	if (parseLogTime(queuedAt) !== undefined) return queuedAt;
 	const whatToDo = "Enter the 'createdAt' that Queue > Add returned, or leave it empty.";
