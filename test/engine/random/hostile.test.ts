@@ -16,7 +16,6 @@ import {
 import {
 	ALL_OPERATIONS,
 	type ApiOperation,
-	byId,
 	PROJECT,
 	PROMISED,
 	toRequest,
@@ -226,8 +225,8 @@ const isText = (each: unknown): each is string => typeof each === 'string';
 const listTexts = (...texts: unknown[]): string[] => texts.filter(isText);
 const credentials = () => ({ ...service.setup({}).credentials });
 
-/** Prepares an execution of the node with one item. */
-async function prepareNode({ name, stops, hasOther }: NodePlan): Promise<() => Promise<Result>> {
+/** Creates what an operation needs. @returns its parameters, and its item */
+async function prepareItem(name: OperationName, hasOther: boolean) {
 	const waits = ['queue.wait', 'video.generate'].includes(name);
 	const parameters: INodeParameters = {
 		...ALL_OPERATIONS[name],
@@ -238,6 +237,12 @@ async function prepareNode({ name, stops, hasOther }: NodePlan): Promise<() => P
 	const [item = {}] = await service.createInput(name);
 	// An ID instead of the address is looked up in the list.
 	if (name === 'video.download' && hasOther) item.url = item.id;
+	return { parameters, item };
+}
+
+/** Prepares an execution of the node with one item. */
+async function prepareNode({ name, stops, hasOther }: NodePlan): Promise<() => Promise<Result>> {
+	const { parameters, item } = await prepareItem(name, hasOther);
 	return async () => {
 		const settings = stops ? {} : ERROR_OUTPUT;
 		const { items, errorItems, error, run } = await service.run(parameters, {
@@ -256,21 +261,17 @@ async function prepareNode({ name, stops, hasOther }: NodePlan): Promise<() => P
 	};
 }
 
-async function prepareTool({ way, name }: ToolPlan): Promise<() => Promise<Result>> {
-	const [{ queueId } = {}] = await service.createInput(name);
-	const fromAI = (field: string) => `={{ $fromAI('${field}', '', 'string') }}`;
-	const parameters = {
-		...ALL_OPERATIONS[name],
-		...(name === 'queue.add'
-			? { projectId: byId(fromAI('project')), customPrompt: fromAI('prompt') }
-			: { queueId: fromAI('queueId') }),
-	};
-	const calls = [[{ project: PROJECT, prompt: 'A film', queueId }]];
-	const setup = { ...service.setup(parameters), calls, way };
+/** Prepares a call by a model, which fills in what a workflow takes from an item. */
+async function prepareTool({ way, name, hasOther }: ToolPlan): Promise<() => Promise<Result>> {
+	const { parameters, item } = await prepareItem(name, hasOther);
+	const taken = JSON.stringify(parameters).replace(/\$json\.(\w+)/g, "$fromAI('$1', '', 'string')");
+	const calls = [[{ project: PROJECT, prompt: 'A film', ...item }]];
+	const setup = { ...service.setup(JSON.parse(taken) as INodeParameters), calls, way };
 	return async () => {
 		const answers = await runWithoutWaiting(async () => await runTools(setup), service.sandbox);
 		const [json] = JSON.parse(answers[0] ?? '') as [IDataObject?];
-		return { errors: [listTexts(json?.error)], kept: answers, isEnded: answers.length === 1 };
+		const isRead = answers.length === 1 && `${answers[0]}`.length <= MAX_ANSWER_LENGTH;
+		return { errors: [listTexts(json?.error)], kept: answers, isEnded: isRead };
 	};
 }
 
@@ -358,6 +359,8 @@ function watchPauses(): () => number {
 
 const MAX_ERROR_LENGTH = 8_192;
 const MAX_STATE_LENGTH = 256_000;
+/** Of what a model reads. */
+const MAX_ANSWER_LENGTH = 100_000;
 const MAX_PAUSE_MS = 200;
 const MARKUP = /<[a-z/!?]/i;
 /** An error that nobody has foreseen. */
@@ -421,19 +424,18 @@ const cut = (each: string) => each.slice(0, 1_000);
 
 const names = <Name extends string>(all: Record<Name, unknown>) =>
 	of(...(Object.keys(all) as Name[]));
-const nodePlans = fc
+type OperationName = keyof typeof ALL_OPERATIONS;
+const operation = fc
 	.oneof(names(ALL_OPERATIONS), of('queue.wait', 'video.generate'))
 	.chain((name) =>
 		fc.record({
 			name: fc.constant(name),
-			stops: fc.boolean(),
 			hasOther: fc.boolean(),
 			attacks: attacksOn(REQUESTS[name] ?? [toRequest(name as ApiOperation)]),
 		}),
 	);
-const toolPlans = of('queue.add', 'queue.getProgress', 'account.get', 'project.getAll').chain(
-	(name) => fc.record({ name: fc.constant(name), way: names(WAYS), attacks: attacksOn([name]) }),
-);
+const nodePlans = fc.tuple(operation, fc.boolean()).map(([plan, stops]) => ({ ...plan, stops }));
+const toolPlans = fc.tuple(operation, names(WAYS)).map(([plan, way]) => ({ ...plan, way }));
 const listPlans = of('searchProjects', 'searchVideos', 'getProjects').chain((name) =>
 	fc.record({
 		name: fc.constant(name),
