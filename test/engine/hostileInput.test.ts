@@ -1,4 +1,5 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
+import type { INodeParameters } from 'n8n-workflow';
 import { waitFor } from '../../scripts/waitFor';
 import { ALL_OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
@@ -7,13 +8,60 @@ import { useFileHost } from '../support/engine/useFileHost';
 // Other texts of a service that means harm, up to a megabyte, are drawn in random/hostile.test.ts.
 
 const service = useFileHost();
+const { brotliCompressSync, deflateSync, gzipSync } = zlib;
+/** Since Node.js 22.15. */
+const { zstdCompressSync } = zlib as { zstdCompressSync?: typeof gzipSync };
+const PACKERS = Object.entries({
+	gzip: gzipSync,
+	deflate: deflateSync,
+	br: brotliCompressSync,
+	...(zstdCompressSync && { zstd: zstdCompressSync }),
+});
+
+test.each(PACKERS)(
+	'A response that is packed with %s is read piece by piece, also from a proxy, and is an error where it is cut off',
+	async (encoding, pack) => {
+		const text = JSON.stringify({ status: 'success', usage: { remainingCredits: 5 } });
+		const packed = pack(text);
+		const readAccount = async (keptBytes: number, requestOptions: INodeParameters = {}) => {
+			service.answer(({ headers }, response) => {
+				// n8n in an older Node.js does not accept all of them.
+				if (!headers['accept-encoding']?.includes(encoding)) {
+					response.end(text);
+					return;
+				}
+				response.writeHead(200, { 'content-encoding': encoding, 'content-length': packed.length });
+				const send = (at: number) => {
+					if (at === keptBytes) response.destroy();
+					else response.write(packed.subarray(at, at + 1), () => setImmediate(send, at + 1));
+				};
+				send(0);
+			});
+			return await runNode({
+				parameters: {
+					...ALL_OPERATIONS['account.get'],
+					options: { maxTries: 1 },
+					requestOptions,
+				},
+				credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+			});
+		};
+		for (const requestOptions of [{}, { proxy: service.url }]) {
+			const { items } = await readAccount(packed.length, requestOptions);
+			expect(items.map(({ json }) => json.usage)).toEqual([{ remainingCredits: 5 }]);
+		}
+		const isPacked = service.requests[0]?.headers['accept-encoding']?.includes(encoding);
+		const { error } = await readAccount(packed.length - 5);
+		expect(error === undefined).toBe(!isPacked);
+	},
+);
 
 /** 100 MB that are sent as 100 KB. */
 const TAGS = '<a>'.repeat(33_000_000);
 const ODD_KEYS = '\\u0073\\'.repeat(11_000_000);
 
 test.each([
-	['tags', 400, TAGS, 'account.get'],
+	['tags', 400, TAGS, 'video.getAll'],
 	['tags', 200, TAGS, 'video.getAll'],
 	['what looks like a key', 400, ODD_KEYS, 'video.getAll'],
 ] as const)(
@@ -41,11 +89,7 @@ test.each([
 /** As much as fills the memory, if it is read: 32 MB each time it is sent. */
 const SPACES = Buffer.alloc(32_000_000, ' ');
 
-test.each([
-	['gzip', gzipSync],
-	['deflate', deflateSync],
-	['br', brotliCompressSync],
-] as const)(
+test.each(PACKERS)(
 	'A response without end that is packed with %s is broken off when it is too long, at once',
 	async (encoding, pack) => {
 		let sentBytes = 0;
@@ -55,7 +99,7 @@ test.each([
 				// Of gzip alone, several may follow each other.
 				const send = () => {
 					sentBytes += part.length;
-					if (!response.destroyed) response.write(part, send);
+					if (!response.destroyed) response.write(part, () => setImmediate(send));
 				};
 				response.on('close', resolve);
 				response.writeHead(200, { 'content-encoding': encoding });
@@ -75,6 +119,21 @@ test.each([
 		expect(sentBytes).toBeGreaterThan(0);
 	},
 );
+
+test('A list of more than 10 million values, which would end n8n once they are parsed, is too long', async () => {
+	for (const part of ['{},', '"",', '[[]],']) {
+		const values = part.repeat(32_000_000 / part.length);
+		const packed = gzipSync(`{"status":"success","videos":[${values}0]}`);
+		service.answer((_request, response) => {
+			response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+		});
+		const { error } = await runNode({
+			parameters: { ...ALL_OPERATIONS['video.getAll'], options: { maxTries: 1 } },
+			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
+		});
+		expect(error?.message).toBe('The response from the video service is too long');
+	}
+});
 
 test('What n8n cannot save is left out of a response, and a paid video is not lost', async () => {
 	const nest = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;

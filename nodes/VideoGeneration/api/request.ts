@@ -34,6 +34,9 @@ export const RESPONSE_TIMEOUT_MS = 60_000;
 /** The maximum length of a body in bytes, unpacked, that answers one object: n8n saves all of it. Lists have their own. */
 const MAX_LENGTH = 4_000_000;
 
+/** The maximum of values in a body: each takes up to a hundred bytes of memory, however short its text is. */
+const MAX_VALUES = 10_000_000;
+
 /** How much of a longer body is kept, for the error of an add. */
 const KEPT_LENGTH = 4_096;
 
@@ -125,8 +128,22 @@ async function readBody(body: unknown, maxLength: number) {
 		const reason = classifyError(error);
 		throw reason.kind === 'unsent' ? BROKEN_OFF : reason;
 	}
-	const isTooLong = length > maxLength;
-	return { body: Buffer.concat(chunks, isTooLong ? KEPT_LENGTH : length).toString(), isTooLong };
+	const isBrokenOff = length > maxLength;
+	const text = Buffer.concat(chunks, isBrokenOff ? KEPT_LENGTH : length).toString();
+	const isTooLong = isBrokenOff || hasTooManyValues(text);
+	return { body: isTooLong ? text.slice(0, KEPT_LENGTH) : text, isTooLong };
+}
+
+/** Each value takes two signs, and begins after one of these three. Parsing more of them may end n8n. */
+function hasTooManyValues(text: string): boolean {
+	if (text.length <= 2 * MAX_VALUES) return false;
+	let left = MAX_VALUES;
+	for (const sign of ',[{') {
+		for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+			if (--left < 0) return true;
+		}
+	}
+	return false;
 }
 
 /** How the requests of an item, a poll or a list of the editor are sent. */

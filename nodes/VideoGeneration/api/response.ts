@@ -17,36 +17,26 @@ export type Body = IDataObject | IDataObject[];
 
 /** Parses JSON. @returns the first 100 characters of a text that is not JSON */
 export function parseBody(text: string): unknown {
-	const body = jsonParse<unknown>(text, { fallbackValue: text.slice(0, 100) });
-	if (isNested(body)) cutDeep(body, MAX_DEPTH - 1);
-	return body;
+	return cutDeep(jsonParse<unknown>(text, { fallbackValue: text.slice(0, 100) }), MAX_DEPTH);
 }
 
 /** n8n cannot read an execution again that holds something nested by some thousand levels. */
 const MAX_DEPTH = 100;
 
-const isNested = (value: unknown): value is IDataObject =>
-	typeof value === 'object' && value !== null;
-
 /** Replaces what is nested deeper by null, in place: the rest of the response is of use. */
-function cutDeep(value: IDataObject, depth: number): void {
-	// A list by its indexes: its names take several times as long.
-	const list: unknown = value;
-	if (Array.isArray(list)) {
-		for (let i = 0; i < list.length; i++) {
-			const entry: unknown = list[i];
-			if (!isNested(entry)) continue;
-			if (depth > 0) cutDeep(entry, depth - 1);
-			else list[i] = null;
-		}
-		return;
+function cutDeep(value: unknown, depth: number): unknown {
+	if (typeof value !== 'object' || value === null) return value;
+	if (depth === 0) return null;
+	if (Array.isArray(value)) {
+		// By its indexes: its names take several times as long.
+		for (let i = 0; i < value.length; i++) value[i] = cutDeep(value[i], depth - 1);
+		return value;
 	}
-	for (const name in value) {
-		const field = value[name];
-		if (!isNested(field)) continue;
-		if (depth > 0) cutDeep(field, depth - 1);
-		else value[name] = null;
+	const fields = value as IDataObject;
+	for (const name in fields) {
+		if (typeof fields[name] === 'object') fields[name] = cutDeep(fields[name], depth - 1) as null;
 	}
+	return fields;
 }
 
 /** Checks for a 2xx with an object of the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */

@@ -157,7 +157,7 @@ export const TEXTS = checkSlots({
 	'unreadable.empty': ['The video service sent an empty response', TRY_LATER, '{checkServer}'],
 	'unreadable.tooLong': [
 		'The response from the video service is too long',
-		`It was not read, since it has more than 4 MB (of projects 64 MB, of videos 256 MB), for which n8n would stand still. {checkServer} If it is right, delete old videos at the service.`,
+		`It was not read, since it has more than 4 MB (of projects 64 MB, of videos 256 MB), or 10 million values, for which n8n would stand still. {checkServer} If it is right, delete old videos at the service.`,
 	],
 	'unreadable.cutOff': ['The response from the video service was cut off', TRY_LATER],
 	'host.unreadable': ['The address returned something that is not a video', NOT_A_VIDEO, '{sent}'],
