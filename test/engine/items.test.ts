@@ -69,20 +69,28 @@ describe('The items of a run', () => {
 	describe('behind a proxy', () => {
 		const getProxy = (login: string) => proxy.url.replace('//', `//${login}@`);
 
-		test('are all sent by way of it, with its name and password: add, progress, list and file', async () => {
-			proxy.answer(forward);
-			const requestOptions = { proxy: getProxy('us%40er:secret') };
-			const parameters = { ...GENERATE, downloadVideo: true, requestOptions };
-			const { error } = await service.run(parameters);
-			expect(error).toBeUndefined();
-			const operations = ['video.getAll', 'queue.add', 'queue.getProgress', 'video.file'];
-			expect(new Set(service.listSent())).toEqual(new Set(operations));
-			expect(proxy.requests).toHaveLength(service.sandbox.requests.length);
-			const authorization = `Basic ${Buffer.from('us@er:secret').toString('base64')}`;
-			for (const { headers } of proxy.requests) {
-				expect(headers['proxy-authorization']).toBe(authorization);
-			}
-		});
+		test.each(['Proxy', 'HTTP_PROXY'])(
+			'are all sent by way of the one in %s, with its name and password: add, progress, list and file',
+			async (where) => {
+				proxy.answer(forward);
+				const address = getProxy('us%40er:secret');
+				if (where === 'HTTP_PROXY') {
+					jest.replaceProperty(process, 'env', { ...process.env, HTTP_PROXY: address });
+				}
+				const requestOptions = where === 'Proxy' ? { proxy: address } : {};
+				const parameters = { ...GENERATE, downloadVideo: true, requestOptions };
+				const { error } = await service.run(parameters);
+				jest.restoreAllMocks();
+				expect(error).toBeUndefined();
+				const operations = ['video.getAll', 'queue.add', 'queue.getProgress', 'video.file'];
+				expect(new Set(service.listSent())).toEqual(new Set(operations));
+				expect(proxy.requests).toHaveLength(service.sandbox.requests.length);
+				const authorization = `Basic ${Buffer.from('us@er:secret').toString('base64')}`;
+				for (const { headers } of proxy.requests) {
+					expect(headers['proxy-authorization']).toBe(authorization);
+				}
+			},
+		);
 
 		const UNREACHED = /nothing accepts connections.*'Proxy'/;
 		test.each([
