@@ -10,7 +10,7 @@ import {
 } from '../../support/e2e/buildWorkflow';
 import { readItems, RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
 import { useRealN8n } from '../../support/e2e/useRealN8n';
-import { byId, DOWNLOAD, OPERATIONS } from '../../support/engine/OPERATIONS';
+import { DOWNLOAD, OPERATIONS } from '../../support/engine/OPERATIONS';
 import { useFileHost } from '../../support/engine/useFileHost';
 
 // What docs/security.md says of n8n's own protections.
@@ -101,24 +101,5 @@ describe('In a real n8n', () => {
 		expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([
 			`Bearer ${apiKey}`,
 		]);
-	});
-
-	test("n8n's redaction hides items, and not what a run with failed items keeps for its retry", async () => {
-		const missing = { project: 'no-such-project' };
-		const parameters = {
-			...OPERATIONS['queue.add'],
-			projectId: byId('={{ $json.project ?? "project-product-teaser" }}'),
-			options,
-		};
-		const add = videoGeneration('Add', real.credential, parameters, {
-			onError: 'continueErrorOutput',
-		});
-		const { id } = await run(...makeItems([{}, missing]), add);
-		const path = `/executions/${id}?redactExecutionData=true`;
-		const { data } = await real.client.request<{ data: string }>('GET', path);
-		const [queueId = ''] = real.sandbox.charges.map((charge) => charge.queueId);
-		expect(data).toContain('redacted');
-		expect(data).not.toContain('no-such-project');
-		expect(data).toContain(queueId);
 	});
 });
