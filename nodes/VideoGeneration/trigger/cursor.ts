@@ -28,8 +28,12 @@ const DAY_MS = 24 * HOUR_MS;
  * The state of the trigger between two polls, as JSON. Every entry that was ever listed is in `videos`, or its time is at
  * or below `floor`. The time of an entry without a readable date is 0, which is old only once such entries were forgotten.
  */
-export interface Cursor extends Remembered {
+export interface Cursor {
 	version: 1;
+	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
+	floor: number;
+	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
+	videos: Record<string, number>;
 	/** How often it has changed: of two copies, the one with the higher number is the later one. */
 	changes: number;
 	account: string;
@@ -55,6 +59,9 @@ export interface Watch {
 	/** When the service answered, by its own clock: milliseconds since 1970. */
 	polledAt: number;
 }
+
+/** A cursor while a poll compares it with the list. */
+type State = Omit<Cursor, 'videos'> & Remembered;
 
 type Listed = ReturnType<typeof listEntries>;
 
@@ -115,29 +122,26 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
 		return { videos: [], cursor, hasGap: false, hasUndated: false, isDamaged: false };
 	}
 	// Each access to what n8n keeps takes long. A damaged time is none.
-	const times = Object.entries(saved?.videos ?? {});
-	const isDamaged = !times.every(([, time]) => isTime(time));
-	const sound = times.map(([hash, time]) => [hash, isTime(time) ? time : 0] as const);
-	const own = saved && { ...saved, videos: Object.fromEntries(sound) };
+	const times = new Map(Object.entries(saved?.videos ?? {}));
+	const isDamaged = ![...times.values()].every(isTime);
+	if (isDamaged) times.forEach((time, hash) => times.set(hash, isTime(time) ? time : 0));
+	const own: State | undefined = saved && { ...saved, videos: times };
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
 	const isSeen = own && listed.entries.some((each) => isRemembered(own, each));
 	const known = isOwn || isSeen ? own : undefined;
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
 	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
-	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
-	const before = known ? leaveOutOlder(adoptChanges(known, listed.entries), listed) : first;
+	const none: State = { version: 1, changes, ...baseline, projects: projectIds, videos: new Map() };
+	const before = known ? leaveOutOlder(known, adoptChanges(known, listed.entries), listed) : none;
 
 	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
 	const hasUnseen = isEmitting && unseen.length > 0;
 	const isUnsure = isEmitting && before.undated !== undefined;
-	requireFields(
-		listed,
-		isUnsure || (hasUnseen && hasForgotten),
-		hasUnseen && projectIds.length > 0,
-	);
+	const needsDates = isUnsure || (hasUnseen && hasForgotten);
+	requireFields(listed, needsDates, hasUnseen && projectIds.length > 0);
 	// The earlier videos of a project that was added since may be unseen, but are not new.
-	const filters = [projectIds, before.projects];
-	const isWanted = ({ entry }: ListedEntry) => filters.every((ids) => isWatched(entry, ids));
+	const isWanted = ({ entry }: ListedEntry) =>
+		isWatched(entry, projectIds) && (isOfNone(entry) || isWatched(entry, before.projects));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
 	const undated = before.undated === undefined ? undefined : listed.undated;
 	const isKept = before.hasForgotten === hasForgotten && before.undated === undated;
@@ -152,25 +156,26 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
  * While all is remembered, entries that are older than that have moved up into the list if others have left it, and if
  * there are several of them, the list has become longer: they are not new.
  */
-function leaveOutOlder(before: Cursor, { entries }: Listed): Cursor {
-	if (before.floor >= 0) return before;
-	const times = Object.values(before.videos).filter((time) => time > 0);
-	const oldest = times.reduce((least, time) => Math.min(least, time), Infinity);
-	const isOlder = ({ hash, time }: ListedEntry) =>
-		time > 0 && time < oldest && before.videos[hash] === undefined;
-	const older = new Set(entries.filter(isOlder).map(({ hash }) => hash));
-	if (older.size === 0 || oldest === Infinity) return before;
+function leaveOutOlder(before: State, adopted: State, { entries }: Listed): State {
+	const { floor, videos } = adopted;
+	if (floor >= 0 && adopted === before) return before;
+	const oldest = Math.min(...[...videos.values()].filter((time) => time > 0));
+	const older = entries.filter(({ hash, time }) => time > 0 && time < oldest && !videos.has(hash));
 	const listed = new Set(entries.map(({ hash }) => hash));
-	const hasLeft = Object.keys(before.videos).some((hash) => !listed.has(hash));
-	return hasLeft || older.size > 1 ? { ...before, floor: oldest - 1 } : before;
+	const left = [...before.videos.keys()].filter((hash) => !listed.has(hash));
+	// What has left the list would come back into it with another ID.
+	const isRenamed = left.some((hash) => !videos.has(hash));
+	const isLonger = new Set(older.map(({ hash }) => hash)).size > (left.length > 0 ? 0 : 1);
+	const isRaised = isRenamed || (floor < 0 && isLonger);
+	return isRaised && oldest < Infinity ? { ...adopted, floor: oldest - 1 } : adopted;
 }
 
 /** What a list shows that was not seen before, and what also has another date now. */
-function findNews({ entries, oldCount }: Listed, before: Cursor) {
+function findNews({ entries, oldCount }: Listed, before: State) {
 	const isOld = ({ time }: ListedEntry) => isForgotten(time, before);
-	const isUnseen = (each: ListedEntry) => before.videos[each.hash] === undefined && !isOld(each);
+	const isUnseen = (each: ListedEntry) => !before.videos.has(each.hash) && !isOld(each);
 	const isChanged = (each: ListedEntry) =>
-		isUnseen(each) || (each.time > 0 && before.videos[each.hash] !== each.time && !isOld(each));
+		isUnseen(each) || (each.time > 0 && before.videos.get(each.hash) !== each.time && !isOld(each));
 	const unseen = new Map(entries.filter(isUnseen).map((each) => [each.hash, each]));
 	const showsOld = oldCount > 0 || entries.some((each) => each.time > 0 && isOld(each));
 	const isLong = entries.length >= MIN_GAP_LIST && oldCount === 0;
@@ -178,7 +183,7 @@ function findNews({ entries, oldCount }: Listed, before: Cursor) {
 		unseen: [...unseen.values()],
 		changed: entries.filter(isChanged),
 		hasForgotten: before.hasForgotten === true || showsOld,
-		hasGap: isLong && Object.keys(before.videos).length > 0 && entries.every(isUnseen),
+		hasGap: isLong && before.videos.size > 0 && entries.every(isUnseen),
 	};
 }
 
@@ -186,8 +191,8 @@ function findNews({ entries, oldCount }: Listed, before: Cursor) {
 function requireFields({ entries, oldCount }: Listed, needsDates: boolean, needsProjects: boolean) {
 	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
 	if (needsDates && isUndated) throw createIncomplete('createdAt');
-	const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
-	if (needsProjects && entries.every(isOfNone)) throw createIncomplete('projectId');
+	if (needsProjects && entries.every(({ entry }) => isOfNone(entry)))
+		throw createIncomplete('projectId');
 }
 
 /** The entry with the latest date, for a test event. */
@@ -213,7 +218,7 @@ export function keepTag(cursor: Cursor, account: string, header: unknown, now: n
 	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 
-function isForgotten(time: number, { floor, undated }: Cursor): boolean {
+function isForgotten(time: number, { floor, undated }: Pick<Cursor, 'floor' | 'undated'>): boolean {
 	return time === 0 ? undated !== undefined : time <= floor;
 }
 
@@ -244,6 +249,8 @@ function listEntries(log: readonly unknown[], floor: number) {
 	return { entries, oldCount, undated };
 }
 
+const isOfNone = ({ projectId }: IDataObject) => toText(projectId) === '';
+
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
 	return projectIds.length === 0 || projectIds.includes(toText(projectId));
 }
@@ -255,17 +262,15 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 }
 
 /** Adds entries, and keeps the newest. Those of one millisecond stay together: only their time tells that they are old. */
-function remember(before: Cursor, added: readonly ListedEntry[], undated: number): Cursor {
-	const all = new Map(Object.keys(before.videos).map((hash) => [hash, before.videos[hash] ?? 0]));
+function remember(before: State, added: readonly ListedEntry[], undated: number): Cursor {
+	const all = new Map(before.videos);
 	for (const { hash, time } of added) all.set(hash, time);
 	const times = Float64Array.from(all.values()).sort();
 	const dated = times.filter((time) => time > 0);
 	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
 	const isFull = times.length - dated.length > MAX_UNDATED;
-	const after = { ...before, floor, ...(isFull && { undated }), videos: {} as Cursor['videos'] };
-	for (const [hash, time] of all) {
-		if (isForgotten(time, after)) after.hasForgotten = true;
-		else after.videos[hash] = time;
-	}
-	return after;
+	const after = { ...before, floor, ...(isFull && { undated }) };
+	const kept = [...all].filter(([, time]) => !isForgotten(time, after));
+	if (kept.length < all.size) after.hasForgotten = true;
+	return { ...after, videos: Object.fromEntries(kept) };
 }

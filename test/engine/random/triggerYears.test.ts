@@ -137,6 +137,7 @@ const isBlind = ({ id, names }: Form) =>
 	['none', 'objects', 'longNumbers'].includes(id) || names.id !== undefined;
 const isDated = ({ date, names }: Form) =>
 	!['unreadable', 'none'].includes(date) && names.createdAt === undefined;
+const isReadable = ({ isUndated }: Video, form: Form) => !isUndated && isDated(form);
 const SHIFTS: Partial<Record<keyof typeof DATES, number>> = { ahead: 9, behind: -5 };
 const getShift = (form: Form) => (isDated(form) ? (SHIFTS[form.date] ?? 0) : 0);
 
@@ -150,42 +151,27 @@ const changesIdentity = (before: Form, after: Form) =>
 	before.names !== after.names ||
 	(isBlind(before) && before.date !== after.date);
 
-const isFew = (before: Form, after: Form) =>
-	['text few', 'few text', 'others most', 'most others'].includes(`${before.id} ${after.id}`);
-
-const hasNumbers = (...forms: Form[]) => forms.some(({ id }) => id === 'shifted');
-
-/**
- * Whether the trigger can't follow a change, as the documents say, or is known to repeat videos after it, of a list that
- * shows so many dated videos that it has seen.
- */
-function isHopeless(before: Form, after: Form, known: number, removed: number): boolean {
-	const isUndated = !isDated(before) || !isDated(after);
-	const changesIds = changesIdentity(before, after);
-	if (isUndated && (changesIds || isBlind(before))) return true;
-	// What comes up into the list is as if it was new.
-	if (isUndated && (removed > 0 || before.size !== after.size)) return true;
-	const isCut = after.size < Infinity || before.size < Infinity;
-	if (changesIds && (known < 2 || removed > 0 || before.date !== after.date)) return true;
-	// Numbers that others had tell nothing of what has left the list.
-	if (changesIds && isCut && (before.size !== after.size || hasNumbers(before, after))) return true;
-	// A few IDs that change are repeated, also later, if their videos come into the list later.
-	const isWhole = before.size === Infinity && after.size === Infinity;
-	if (isFew(before, after) && !isWhole) return true;
+/** Whether nothing tells any more which videos of a list the trigger has seen, if it shows so many dated ones of them. */
+function isHopeless(before: Form, after: Form, known: number): boolean {
 	const isMoved = getShift(before) !== getShift(after);
-	return isMoved && (isUndated || changesIds || known < 10);
+	const changesIds = changesIdentity(before, after);
+	// Without a date, nothing tells an ID that has changed from a new one.
+	if ((isMoved || changesIds) && !(isDated(before) && isDated(after))) return true;
+	if (isMoved && changesIds) return true;
+	return (isMoved || changesIds) && known < 2;
 }
 
 /** What one trigger must have seen, missed and emitted. */
 class Watcher {
 	/** Videos that it has seen, or that were there before it. */
 	readonly old = new Set<number>();
-	/** What they were known by when they were listed last. */
-	readonly listed = new Map<number, string>();
-	readonly emitted = new Set<number>();
-	/** After how many changes of IDs they were listed last. */
-	readonly listedAfter = new Map<number, number>();
-	private changesOfIds = 0;
+	/** What they were known by when they were listed last, and after how many changes of IDs that was. */
+	readonly listed = new Map<number, { identity: string; changes: number; isDated: boolean }>();
+	private changes = 0;
+	/** What the last poll listed. */
+	private last: readonly Video[] = [];
+	/** Those whose IDs have changed while most of that list kept theirs. */
+	private readonly few = new Set<number>();
 	/** Videos that no list has shown, of which n8n's log says so. */
 	readonly missed = new Set<number>();
 	/** Which projects the last poll watched. */
@@ -204,9 +190,9 @@ class Watcher {
 		emitted: readonly number[],
 		{ videos, form, isSaid }: { videos: Video[]; form: Form; isSaid: boolean },
 	): string[] {
-		if (changesIdentity(this.form, form)) this.changesOfIds += 1;
+		if (changesIdentity(this.form, form)) this.changes += 1;
 		this.form = form;
-		const shown = selectListed(videos, form);
+		const shown = selectListed(videos, { ...form, order: 'oldestFirst' });
 		const isShown = new Set(shown.map(({ count }) => count));
 		const filters = [this.filter, this.watched];
 		const isWanted = ({ projectId }: Video) =>
@@ -219,7 +205,7 @@ class Watcher {
 				isShown.has(video.count) &&
 				isWanted(video) &&
 				!emitted.includes(video.count) &&
-				!(video.isUndated && isSaid),
+				!(isSaid && !isReadable(video, form)),
 		);
 		const unsaid = waiting.filter(
 			(video) => !isShown.has(video.count) && isWanted(video) && !isSaid && this.listed.size > 0,
@@ -227,18 +213,14 @@ class Watcher {
 		const twice = emitted.filter((count, i) => emitted.indexOf(count) !== i);
 		const times = emitted.map((count) => videos.find((video) => video.count === count)?.time ?? 0);
 		const isDatedOne = (count: number) =>
-			videos.some((video) => video.count === count && !video.isUndated);
-		const dated = isDated(form) ? times.filter((_, i) => isDatedOne(emitted[i] ?? 0)) : [];
+			videos.some((video) => video.count === count && isReadable(video, form));
+		const dated = times.filter((_, i) => isDatedOne(emitted[i] ?? 0));
 		const disordered = dated.filter((time, i) => time < (dated[i - 1] ?? 0));
 		for (const { count } of waiting) {
 			this.old.add(count);
 			if (!isShown.has(count)) this.missed.add(count);
 		}
-		for (const count of isShown) {
-			this.listed.set(count, identify(count, form));
-			this.listedAfter.set(count, this.changesOfIds);
-		}
-		for (const count of emitted) this.emitted.add(count);
+		this.remember(shown, form);
 		this.watched = this.filter;
 		const toCounts = (list: Video[]) => list.map(({ count }) => count);
 		const wrong = { again, twice, disordered, missed: toCounts(missed), unsaid: toCounts(unsaid) };
@@ -247,17 +229,39 @@ class Watcher {
 		);
 	}
 
+	/** What a poll has listed. */
+	remember(shown: readonly Video[], form: Form): void {
+		this.last = shown;
+		for (const video of shown) {
+			const { count } = video;
+			this.few.delete(count);
+			const was = this.listed.get(count);
+			const isKept = was?.changes === this.changes && was.isDated;
+			const { changes } = this;
+			const identity = identify(count, form);
+			this.listed.set(count, { identity, changes, isDated: isKept || isReadable(video, form) });
+		}
+	}
+
 	/** Which videos the documents say may be repeated, or were missed before. */
 	private createExcuse(shown: readonly Video[], form: Form) {
-		const isRenamed = (count: number) => this.listed.get(count) !== identify(count, form);
-		const seen = shown.filter(({ count, isUndated }) => this.listed.has(count) && !isUndated);
+		const isRenamed = (count: number) => this.listed.get(count)?.identity !== identify(count, form);
+		const counts = shown.map(({ count }) => count);
+		const seen = this.last.filter(({ count, isUndated }) => !isUndated && counts.includes(count));
 		const changed = seen.filter(({ count }) => isRenamed(count));
-		const few = new Set(changed.length * 2 <= seen.length ? changed.map(({ count }) => count) : []);
-		const undated = new Set(shown.filter((video) => video.isUndated).map(({ count }) => count));
+		const few = changed.length * 2 <= seen.length ? [...this.listed.keys()].filter(isRenamed) : [];
+		for (const count of few) this.few.add(count);
+		const dated = new Set(
+			shown.filter((video) => isReadable(video, form)).map(({ count }) => count),
+		);
+		const hasLeft = [...this.listed.keys()].some((count) => !counts.includes(count));
+		const olderCount = hasLeft ? 0 : counts.findIndex((count) => this.listed.has(count));
 		return (count: number) => {
-			const isFirst = !this.listed.has(count) && !this.emitted.has(count);
-			if (undated.has(count)) return isFirst || this.listedAfter.get(count) !== this.changesOfIds;
-			return few.has(count) || (isFirst && this.missed.has(count));
+			const was = this.listed.get(count);
+			// An old one that comes up alone may be a late one.
+			if (!was) return this.missed.has(count) || !dated.has(count) || olderCount === 1;
+			const isSure = was.isDated && dated.has(count);
+			return this.few.has(count) || (was.changes !== this.changes && !isSure);
 		};
 	}
 }
@@ -335,10 +339,9 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	};
 	finish(size, MINUTE_MS);
 	await run('unpublished');
-	const shown = selectListed(videos, form);
 	for (const watcher of watchers) {
 		for (const video of videos) watcher.old.add(video.count);
-		for (const { count: each } of shown) watcher.listed.set(each, identify(each, form));
+		watcher.remember(selectListed(videos, form), form);
 	}
 	const problems: string[] = [];
 	/** The last readable form of dates. */
@@ -348,8 +351,7 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	for (const [number, each] of drawn.weeks.entries()) {
 		const before = form;
 		if (isDated(form)) ({ date } = form);
-		const removed = isDated(form) ? each.removed : 0;
-		for (let i = 0; i < removed; i++) videos = removeAt(videos, each.place);
+		for (let i = 0; i < each.removed; i++) videos = removeAt(videos, each.place);
 		finish(each.finished, each.everyMs);
 		const isPublished = each.filters !== undefined || each.name !== undefined;
 		// Without durable cursors, a restart may repeat videos of two triggers.
@@ -371,7 +373,7 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 		const isKnown = (video: Video) =>
 			!video.isUndated && watchers.every(({ listed }) => listed.has(video.count));
 		const known = selectListed(videos, after).filter(isKnown).length;
-		if (!isHopeless(before, after, known, removed)) form = after;
+		if (!isHopeless(before, after, known)) form = after;
 		const what = `week ${number}, ${polling}: ${JSON.stringify(before)} -> ${JSON.stringify(form)}`;
 		if (polling === 'failing') {
 			sandbox.addFault({

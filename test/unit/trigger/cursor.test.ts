@@ -438,8 +438,38 @@ describe('A service that writes other IDs', () => {
 			for (let newest = 19; newest >= 10; newest--) poll(log.slice(newest, newest + size));
 			expect(poll(write(log.slice(9, 9 + size)))).toEqual(['other-log-9']);
 			expect(poll(write(log.slice(8, 10 + size).toSpliced(3, 2)))).toEqual(['other-log-8']);
+			// It grows while IDs change again.
+			expect(poll(write(write(log.slice(7, 31 + size))))).toEqual(['other-other-log-7']);
 		},
 	);
+
+	test('as the number that the next one had, at equal intervals, has no video emitted again', () => {
+		const poll = createPoller();
+		const log = createEntries(51);
+		poll(renumber(log.slice(1), String));
+		expect(poll(renumber(log.slice(0, 50), (id) => String(id + 2)))).toEqual(['52']);
+	});
+});
+
+test.each([9, -5])(
+	'Two dates that move %d hours to another zone are enough to know it',
+	(hours) => {
+		const poll = createPoller();
+		const log = createEntries(4);
+		poll(log.slice(2));
+		const move = (each: IDataObject) => ({
+			...each,
+			createdAt: new Date(Date.parse(each.createdAt as string) + hours * HOUR_MS).toISOString(),
+		});
+		expect(poll(log.map(move))).toEqual(['log-1', 'log-0']);
+	},
+);
+
+test('A list that loses its projects when none is chosen any more emits what is new', () => {
+	const cursor = save(createEntries(9), { projectIds: ['p'] });
+	const log = [createEntry('new', createDate(-1)), ...createEntries(9)];
+	const without = log.map((each) => ({ ...each, projectId: undefined }));
+	expect(selectNewVideos(without, cursor, WATCH).videos).toMatchObject([{ id: 'new' }]);
 });
 
 test.each([[[]], [['p']]])(
