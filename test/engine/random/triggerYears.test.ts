@@ -245,17 +245,20 @@ class Watcher {
 
 	/** Which videos the documents say may be repeated, or were missed before. */
 	private createExcuse(shown: readonly Video[], form: Form) {
-		const isRenamed = (count: number) => this.listed.get(count)?.identity !== identify(count, form);
+		// What was listed before an earlier change is old, if it comes up.
+		const isRenamed = ([count, was]: [number, { identity: string; changes: number }]) =>
+			was.changes === this.changes - 1 && was.identity !== identify(count, form);
+		const renamed = new Set([...this.listed].filter(isRenamed).map(([count]) => count));
 		const counts = shown.map(({ count }) => count);
 		const seen = this.last.filter(({ count, isUndated }) => !isUndated && counts.includes(count));
-		const changed = seen.filter(({ count }) => isRenamed(count));
-		const few = changed.length * 2 <= seen.length ? [...this.listed.keys()].filter(isRenamed) : [];
-		for (const count of few) this.few.add(count);
+		const changed = seen.filter(({ count }) => renamed.has(count));
+		const isInPart = changed.length > 0 && changed.length * 2 <= seen.length;
+		for (const count of isInPart ? renamed : []) this.few.add(count);
 		const dated = new Set(
 			shown.filter((video) => isReadable(video, form)).map(({ count }) => count),
 		);
 		const hasLeft = [...this.listed.keys()].some((count) => !counts.includes(count));
-		const olderCount = hasLeft ? 0 : counts.findIndex((count) => this.listed.has(count));
+		const olderCount = hasLeft ? 0 : [...dated].findIndex((count) => this.listed.has(count));
 		return (count: number) => {
 			const was = this.listed.get(count);
 			// An old one that comes up alone may be a late one.
