@@ -148,8 +148,8 @@ const identify = (count: number, form: Form) =>
 /** What an entry is known by changes. */
 const changesIdentity = (before: Form, after: Form) =>
 	before.id !== after.id ||
-	before.names !== after.names ||
-	(isBlind(before) && before.date !== after.date);
+	isBlind(before) !== isBlind(after) ||
+	(isBlind(before) && (before.names !== after.names || before.date !== after.date));
 
 /** Whether nothing tells any more which videos of a list the trigger has seen, if it shows so many dated ones of them. */
 function isHopeless(before: Form, after: Form, known: number): boolean {
