@@ -14,9 +14,9 @@ import { DATES, ENTRY_NAMES, IDS as WHOLE_IDS } from './forms';
  * its first poll, and misses none without a word: a poll that fails, or a line in n8n's log. The oracle knows the videos
  * themselves, and not how a trigger tells them.
  *
- * What docs/trigger.md excepts is not drawn, and some kinds of changes together that repeat videos: see `isHopeless`. Not
- * drawn either: two accounts, dates out of order, tags, kills, and n8n's failures, which triggerHistories.test.ts draws; and
- * a change in the middle of a wait, which waitChanges.test.ts draws.
+ * What docs/trigger.md excepts is excused, or not drawn: see `isHopeless`. Not drawn either: two accounts, dates out of
+ * order, tags, kills, and n8n's failures, which triggerHistories.test.ts draws; and a change in the middle of a wait,
+ * which waitChanges.test.ts draws.
  */
 
 const MINUTE_MS = 60_000;
