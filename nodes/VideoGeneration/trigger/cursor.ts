@@ -28,10 +28,8 @@ const DAY_MS = 24 * HOUR_MS;
  * The state of the trigger between two polls, as JSON. Every entry that was ever listed is in `videos`, or its time is at
  * or below `floor`. The time of an entry without a readable date is 0, which is old only once such entries were forgotten.
  */
-export interface Cursor {
+export interface Cursor extends Omit<Remembered, 'videos'> {
 	version: 1;
-	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
-	floor: number;
 	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
 	videos: Record<string, number>;
 	/** How often it has changed: of two copies, the one with the higher number is the later one. */
@@ -133,15 +131,13 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
 	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
 	const none: State = { version: 1, changes, ...baseline, projects: projectIds, videos: new Map() };
 	const before = known ? leaveOutOlder(known, adoptChanges(known, listed.entries), listed) : none;
-
 	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
 	const hasUnseen = isEmitting && unseen.length > 0;
-	const isUnsure = isEmitting && before.undated !== undefined;
-	const needsDates = isUnsure || (hasUnseen && hasForgotten);
+	const needsDates = isEmitting && (before.undated !== undefined || (hasUnseen && hasForgotten));
 	requireFields(listed, needsDates, hasUnseen && projectIds.length > 0);
 	// The earlier videos of a project that was added since may be unseen, but are not new.
-	const isWanted = ({ entry }: ListedEntry) =>
-		isWatched(entry, projectIds) && (isOfNone(entry) || isWatched(entry, before.projects));
+	const isWanted = (each: ListedEntry) =>
+		isWatched(each.entry, projectIds) && (isOfNone(each) || isWatched(each.entry, before.projects));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
 	const undated = before.undated === undefined ? undefined : listed.undated;
 	const isKept = before.hasForgotten === hasForgotten && before.undated === undated;
@@ -191,8 +187,7 @@ function findNews({ entries, oldCount }: Listed, before: State) {
 function requireFields({ entries, oldCount }: Listed, needsDates: boolean, needsProjects: boolean) {
 	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
 	if (needsDates && isUndated) throw createIncomplete('createdAt');
-	if (needsProjects && entries.every(({ entry }) => isOfNone(entry)))
-		throw createIncomplete('projectId');
+	if (needsProjects && entries.every(isOfNone)) throw createIncomplete('projectId');
 }
 
 /** The entry with the latest date, for a test event. */
@@ -234,22 +229,21 @@ function listEntries(log: readonly unknown[], floor: number) {
 	let undated = 0;
 	for (const entry of log) {
 		if (!isObject(entry)) continue;
-		const { createdAt } = entry;
-		if (isBeforeDay(createdAt, dayBefore)) {
+		if (isBeforeDay(entry.createdAt, dayBefore)) {
 			oldCount += 1;
 			continue;
 		}
 		const identity = identifyEntry(entry);
 		if (identity === undefined) continue;
 		const hash = hashText(identity);
-		const time = parseLogTime(createdAt) ?? 0;
+		const time = parseLogTime(entry.createdAt) ?? 0;
 		if (time === 0) undated += hash % 2 ** 32;
 		entries.push({ entry, hash: String(hash), time });
 	}
 	return { entries, oldCount, undated };
 }
 
-const isOfNone = ({ projectId }: IDataObject) => toText(projectId) === '';
+const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
 	return projectIds.length === 0 || projectIds.includes(toText(projectId));
