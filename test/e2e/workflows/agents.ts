@@ -15,6 +15,7 @@ import { chat, real } from './n8n';
 import type { ToolCall } from './ScriptedModel';
 
 const { model } = chat;
+const OTHER = 'project-city-tour';
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
 /** The tools as set up by a user who lets the model fill in some of the fields. */
@@ -28,6 +29,8 @@ const ADD = { ...OPERATIONS['queue.add'], ...FROM_MODEL };
 const TOOLS = {
 	'Generate a video': { ...MAKE, waitOptions: QUICKLY },
 	'Queue a video': ADD,
+	// Of another project: nobody waits for what it queues.
+	'Queue three videos': { ...ADD, projectId: byId(OTHER), options: { maxVideos: 3 } },
 	'Clear a video': { ...OPERATIONS['queue.clear'], queueId: "={{ $fromAI('queueId') }}" },
 };
 
@@ -190,6 +193,25 @@ describe.each(Object.entries(WAYS))(
 			for (const answer of answers) expect(answer).toMatch(NEVER_AGAIN);
 			expect(listPaid()).toEqual([lost, vanished]);
 		});
+
+		test('pays for no more than it may, deletes nothing and reads little, whatever it sends, and how often at once', async () => {
+			const order = (prompt: string) => call('Queue three videos', prompt);
+			const { tool, input } = order('Another operation');
+			const deletion = { resource: 'queue', operation: 'clear', queueId: 'q' };
+			const answers = await callTools([
+				[order('x'.repeat(3_000_000))],
+				[{ tool, input: { ...input, ...deletion } }],
+				Array.from({ length: 150 }, (_, i) => order(`Video ${i} by ${way}`)),
+				[call('Generate a video', 'A sea')],
+			]);
+			expect(answers).toHaveLength(153);
+			for (const answer of answers) expect(answer.length).toBeLessThan(10_000);
+			expect(answers.at(-1)).toContain('.mp4');
+			const paid = listPaid().filter((prompt) => prompt !== 'A sea');
+			expect(paid.length).toBeLessThanOrEqual(3);
+			const operations = real.sandbox.requests.map((request) => request.operation);
+			expect(operations).not.toContain('queue.clear');
+		});
 	},
 );
 
@@ -243,5 +265,6 @@ test('A model is told by each tool what it does, what costs credits and what is 
 		'Clear_a_video: Delete queue item permanently in Video Generation',
 		'Generate_a_video: Generate video (costs credits) in Video Generation',
 		'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
+		'Queue_three_videos: Queue video without waiting (costs credits) in Video Generation',
 	]);
 });
