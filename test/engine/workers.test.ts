@@ -559,7 +559,7 @@ describe('A process that is alone', () => {
 
 test.each([
 	['without a key, no row of its store', {}, 0],
-	['with a key, the row of the node alone', { uniqueKey: KEY }, 5],
+	['with a key, the row of the node alone', { uniqueKey: KEY }, 4],
 ])(
 	"In n8n's regular mode, Video > Generate uses, %s, and reads no saved execution",
 	async (_, options, ofNode) => {
