@@ -90,6 +90,27 @@ describe('A unique key', () => {
 		},
 	);
 
+	test("is paid once, though another worker's write hangs for ten seconds, and overwrites it while its item waits for its turn", async () => {
+		service.sandbox.configure({ durations: { processingMs: 30_000 } });
+		let hasHung = false;
+		store.later = (_, action) => {
+			const isHanging = !hasHung && store.callsOf.node === 1;
+			hasHung ||= isHanging;
+			setTimeout(action, isHanging ? 10_000 : WRITE_MS);
+		};
+		const [first, hanging, overwritten] = await startWorkers(0, 0, 0);
+		const parameters = { ...GENERATE, customPrompt: '={{ $json.prompt }}' };
+		const setup = { items: listRows(1), settings: ERROR_OUTPUT };
+		const keyed = { ...setup, parameters: { ...parameters, options: { uniqueKey: KEY } } };
+		await playTogether(service.sandbox, [
+			begin(first, { ...setup, parameters, items: [{ prompt: 'first' }] }),
+			begin(hanging, keyed, 5_000),
+			begin(overwritten, keyed, 7_000),
+		]);
+		expect(hasHung).toBe(true);
+		expect(listPaid()).toEqual(['first', 'row 0']);
+	});
+
 	test('is open in each row of the store until its video comes out, so that it fails after a crash', async () => {
 		const rows: (readonly string[])[] = [];
 		store.onWrite = (entries) => rows.push(entries);
