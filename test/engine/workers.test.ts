@@ -111,6 +111,21 @@ describe('A unique key', () => {
 		expect(listPaid()).toEqual(['first', 'row 0']);
 	});
 
+	test("is used, though another worker's write hangs for ten seconds, and removes it after its add", async () => {
+		store.later = (_, action) => {
+			setTimeout(action, store.calls === 1 ? 10_000 : WRITE_MS);
+		};
+		const [hanging, one] = await startWorkers(0, 0);
+		const [row, other] = listRows(2);
+		const keyed = { parameters: KEYED, settings: ERROR_OUTPUT };
+		await playTogether(service.sandbox, [
+			begin(hanging, { ...keyed, items: [other ?? {}] }),
+			begin(one, { ...keyed, items: [row ?? {}] }, 1_000),
+			begin(hanging, { ...keyed, items: [row ?? {}] }, 30_000),
+		]);
+		expect(listPaid()).toEqual(['row 0', 'row 1']);
+	});
+
 	test('is open in each row of the store until its video comes out, so that it fails after a crash', async () => {
 		const rows: (readonly string[])[] = [];
 		store.onWrite = (entries) => rows.push(entries);

@@ -173,7 +173,7 @@ export class WorkersTurn {
 			const turn = left >= 0 ? this.listPeriods(1 - PERIODS, left) : [];
 			this.lastPeriod = -Infinity;
 			// In two writes, of which one may be lost.
-			if (owed.length > 0) await this.entries.remove(owed);
+			if (turn.length > 0) await this.entries.remove([...owed, ...turn]);
 			await this.removePast(...owed, ...turn);
 		};
 		await this.entries.inTurn(end, MAX_END_MS).catch(() => undefined);
