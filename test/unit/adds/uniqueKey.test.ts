@@ -35,7 +35,7 @@ test.each([
 	['is as fast as ever', 0, 0, 0],
 	['takes 0.1 to 0.3 s for one call of three', 0.3, 0.3, 0],
 	['takes 0.1 to 1 s for one call of three', 0.3, 1, 4],
-	['takes 0.1 to 10 s for one call of two hundred', 0.005, 10, 80],
+	['takes 0.1 to 10 s for one call of two hundred', 0.005, 10, 50],
 ])(
 	'Of 400 keys that three workers claim in the same milliseconds while the store %s, at most so many are paid twice as the documents say, and none is lost',
 	async (how, slowShare, slowSeconds, most) => {
