@@ -78,8 +78,8 @@ describe('A unique key', () => {
 
 	test('that could not be freed is taken by a later try of its item', async () => {
 		refuse(1);
-		// The first item's key is claimed by calls 1 to 3, and removed by call 4.
-		store.failingCalls.add(4);
+		// The first item's key is claimed by call 1, checked by call 2, and removed by call 3.
+		store.failingCalls.add(3);
 		const failed = await runRows();
 		expect(failed.error?.httpCode).toBe('400');
 		expect((await runRows({ failed: failed.run })).items).toHaveLength(3);
@@ -102,7 +102,7 @@ describe('A unique key', () => {
 		await runRows({ items: [{ id: 9, prompt: 'row 9' }] });
 		refuse(1);
 		// The key of this item is recorded, and cannot be removed.
-		store.failingCalls.add(store.calls + 4);
+		store.failingCalls.add(store.calls + 3);
 		const { run: failed } = await runRows({ items: ONE });
 		const changed = { ...KEYED, options: { uniqueKey: '9' } };
 		await runRows({ items: ONE, parameters: changed, failed });
@@ -153,7 +153,7 @@ describe('A unique key', () => {
 		// n8n carries the removal out, and its answer is lost.
 		const { removeProcessed } = store;
 		store.removeProcessed = async (...args) => {
-			const isLost = store.calls === 3;
+			const isLost = store.calls === 2;
 			await removeProcessed.apply(store, args);
 			if (isLost) throw new Error('Connection terminated unexpectedly');
 		};
@@ -173,7 +173,7 @@ describe('A unique key', () => {
 	});
 
 	test('is kept until 10,000 later rows are', async () => {
-		store.fill('w1', 'Video Generation', 19_998);
+		store.fill('w1', 'Video Generation', 29_996);
 		const settings = ERROR_OUTPUT;
 		const toRows = (...ids: string[]) => ids.map((id) => ({ id, prompt: id }));
 		const items = toRows('key-0', 'new', 'newer');

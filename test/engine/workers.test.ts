@@ -90,6 +90,42 @@ describe('A unique key', () => {
 		},
 	);
 
+	test("is paid once, though another worker's write hangs for ten seconds, and overwrites it while its item waits for its turn", async () => {
+		service.sandbox.configure({ durations: { processingMs: 30_000 } });
+		let hasHung = false;
+		store.later = (_, action) => {
+			const isHanging = !hasHung && store.callsOf.node === 1;
+			hasHung ||= isHanging;
+			setTimeout(action, isHanging ? 10_000 : WRITE_MS);
+		};
+		const [first, hanging, overwritten] = await startWorkers(0, 0, 0);
+		const parameters = { ...GENERATE, customPrompt: '={{ $json.prompt }}' };
+		const setup = { items: listRows(1), settings: ERROR_OUTPUT };
+		const keyed = { ...setup, parameters: { ...parameters, options: { uniqueKey: KEY } } };
+		await playTogether(service.sandbox, [
+			begin(first, { ...setup, parameters, items: [{ prompt: 'first' }] }),
+			begin(hanging, keyed, 5_000),
+			begin(overwritten, keyed, 7_000),
+		]);
+		expect(hasHung).toBe(true);
+		expect(listPaid()).toEqual(['first', 'row 0']);
+	});
+
+	test("is used, though another worker's write hangs for ten seconds, and removes it after its add", async () => {
+		store.later = (_, action) => {
+			setTimeout(action, store.calls === 1 ? 10_000 : WRITE_MS);
+		};
+		const [hanging, one] = await startWorkers(0, 0);
+		const [row, other] = listRows(2);
+		const keyed = { parameters: KEYED, settings: ERROR_OUTPUT };
+		await playTogether(service.sandbox, [
+			begin(hanging, { ...keyed, items: [other ?? {}] }),
+			begin(one, { ...keyed, items: [row ?? {}] }, 1_000),
+			begin(hanging, { ...keyed, items: [row ?? {}] }, 30_000),
+		]);
+		expect(listPaid()).toEqual(['row 0', 'row 1']);
+	});
+
 	test('is open in each row of the store until its video comes out, so that it fails after a crash', async () => {
 		const rows: (readonly string[])[] = [];
 		store.onWrite = (entries) => rows.push(entries);
@@ -559,7 +595,7 @@ describe('A process that is alone', () => {
 
 test.each([
 	['without a key, no row of its store', {}, 0],
-	['with a key, the row of the node alone', { uniqueKey: KEY }, 5],
+	['with a key, the row of the node alone', { uniqueKey: KEY }, 4],
 ])(
 	"In n8n's regular mode, Video > Generate uses, %s, and reads no saved execution",
 	async (_, options, ofNode) => {

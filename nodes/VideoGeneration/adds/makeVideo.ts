@@ -11,7 +11,7 @@ import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { checkCredits, checkMaxVideos, countAdd, listTurnKeys } from './spendingGuards';
-import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
+import { claimKey, completeKeys, freeOrKeepKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 
 /** The turns of the adds of all executions of this process, by what they affect. */
@@ -49,7 +49,8 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 		// Without its credential, an item takes no key.
 		await job.open();
 		try {
-			return (await takeKey(job)) ? [{ json: (await pay(job, 0)).queueItem }] : [];
+			const isOwn = (await claimKey(job)) && (await claimKey(job, true));
+			return isOwn ? [{ json: (await pay(job, 0)).queueItem }] : [];
 		} finally {
 			await freeOrKeepKey(job);
 		}
@@ -92,11 +93,13 @@ async function makeInLane(
 		if (!ledger.isPaid) {
 			try {
 				// A row that its key leaves out takes no turn of workers.
-				if (!(await takeKey(job))) return undefined;
+				if (!(await claimKey(job))) return undefined;
 				// Where the service tells, no process takes the turn.
 				const turn = knownService.isTelling ? undefined : workersTurn;
 				await turn?.take(job, videos);
 				if (turn) ({ unsure } = turn);
+				// The list is read after this, which takes a while.
+				if (!(await claimKey(job, true))) return undefined;
 				// What is listed before the add, or was until another process gave up the turn, is another's.
 				await videos.list.catchUp(requests, turn?.begunAt);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));

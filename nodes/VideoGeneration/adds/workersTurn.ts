@@ -4,7 +4,7 @@
  *
  * - The turn of a lane is an entry for each period of ten seconds. A process begins one if the entries of this period and
  *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
- *   may differ, and the turn of a killed process ends by itself.
+ *   may differ by two periods, and the turn of a killed process ends by itself. Two have it if the database is slower.
  * - A process that waits for the turn asks every few seconds, and leaves a wish. The one that has the turn keeps it from
  *   item to item until it finds a wish.
  * - Another process may have had the turn before: what the list of videos shows when a turn begins is no video of it.
@@ -47,10 +47,7 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>) {
 	return turn;
 }
 
-/**
- * The turn in which a workflow makes the videos of one project: one process at a time has it. Two may have it where
- * n8n's database is slow, or their clocks differ by more than two periods: their videos cannot be told apart then.
- */
+/** The turn in which a workflow makes the videos of one project. */
 export class WorkersTurn {
 	/** How many items of this process are made in it, or wait for that. */
 	items = 0;
@@ -58,7 +55,6 @@ export class WorkersTurn {
 	begunAt = -Infinity;
 	/** Aborted if a video of another process may appear. */
 	unsure = AbortSignal.abort();
-	/** Whether this process may have recorded entries that it has not removed. */
 	private hasAsked = false;
 	/** This process has the turn until the end of this period. */
 	private lastPeriod = -Infinity;
@@ -91,8 +87,8 @@ export class WorkersTurn {
 				this.unsure = AbortSignal.abort();
 				return;
 			}
-			const project = `project "${this.projectId}"`;
-			if (isFirst) logInfo(job.context, `Waiting for other workers to make a video of ${project}`);
+			const text = `Waiting for other workers to make a video of project "${this.projectId}"`;
+			if (isFirst) logInfo(job.context, text);
 			await pause(delayMs ?? ASK_MS, signal);
 		}
 	}
@@ -102,7 +98,7 @@ export class WorkersTurn {
 		this.hasAsked = true;
 		const period = getPeriod();
 		const delayMs = period <= this.lastPeriod ? await this.keep(videos) : await this.begin(period);
-		if (delayMs === 0) await this.removePast([]);
+		if (delayMs === 0) await this.removePast();
 		return delayMs;
 	}
 
@@ -134,8 +130,7 @@ export class WorkersTurn {
 	}
 
 	/** Renews the turn. Items in the making do not wait for it. */
-	private async keepRenewing(renewing: AbortController): Promise<void> {
-		const { signal } = renewing;
+	private async keepRenewing(renewing: AbortController, { signal } = renewing): Promise<void> {
 		const renew = async (end: AbortSignal) =>
 			end.aborted || getPeriod() > this.lastPeriod ? undefined : await this.renew();
 		while (await pause(RENEW_MS, signal)) {
@@ -178,14 +173,14 @@ export class WorkersTurn {
 			const turn = left >= 0 ? this.listPeriods(1 - PERIODS, left) : [];
 			this.lastPeriod = -Infinity;
 			// In two writes, of which one may be lost.
-			if (owed.length > 0) await this.entries.remove(owed);
-			await this.removePast([...owed, ...turn]);
+			if (turn.length > 0) await this.entries.remove([...owed, ...turn]);
+			await this.removePast(...owed, ...turn);
 		};
 		await this.entries.inTurn(end, MAX_END_MS).catch(() => undefined);
 	}
 
 	/** Removes these entries, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
-	private async removePast(entries: string[]): Promise<void> {
+	private async removePast(...entries: string[]): Promise<void> {
 		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
 		await this.entries.remove([this.wish, ...entries, ...past]);
 	}

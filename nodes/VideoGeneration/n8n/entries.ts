@@ -5,9 +5,8 @@ import type {
 } from 'n8n-workflow';
 import { pause, Turns, withTimeout } from '../api/pacing';
 
-/** A reservation is checked after so many times the longest of the last calls: one that began before it may overwrite it. */
+/** A record is checked after so many times the longest of the last calls: one that began before it may overwrite it. */
 const CHECK_TIMES = 3;
-const MIN_CHECK_MS = 50;
 const MAX_CHECK_MS = 2_000;
 
 /** After so long without an answer, nothing waits for n8n any more, which may still carry out what it was asked for. */
@@ -16,8 +15,8 @@ export const MAX_SILENCE_MS = 120_000;
 /** An item that ends, and its run, do not wait longer for n8n: two such waits fit into the second after Stop. */
 export const MAX_END_MS = 400;
 
-/** So many entries of a node are kept, the newest: two for a unique key until its video has come out, and a mark. */
-const MAX_ENTRIES = 20_001;
+/** So many entries of a node are kept, the newest: three for a unique key until its video has come out. */
+const MAX_ENTRIES = 30_000;
 
 /** The entries of a workflow, and marks, are of no use after an hour. They are then removed again, for n8n may lose a removal. */
 const MAX_AGE_MS = 3_600_000;
@@ -29,21 +28,21 @@ const PAUSE_MS = 300;
 /** How long the longest of the last calls took. With each later one, it counts a hundredth less. */
 let longestMs = 0;
 
+/** @returns after which time a record can be checked */
+export const getCheckMs = (minMs = 50) =>
+	Math.min(Math.max(minMs, CHECK_TIMES * longestMs), MAX_CHECK_MS);
+
 /** The work on each row: n8n reads a row, and then writes it as a whole. */
 const turns = new Turns();
 
-/** When this process recorded such entries, by row. */
-const recorded = new Map<string, Map<string, number>>();
+/** Such entries that this process has recorded, their rows, and when. */
+const recorded = new Map<string, { row: string; at: number }>();
 
-/**
- * Entries in n8n's deduplication store, which all processes of n8n share: a row of its database for a node, or for its
- * workflow. n8n answers only while it records some.
- */
+/** Entries in a row of n8n's deduplication store, a node's or a workflow's, for all processes. n8n answers only while it records some. */
 export class Entries {
 	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */
 	isRefused = false;
 	private readonly row: string;
-	private readonly recorded: Map<string, number>;
 	private readonly store: DeduplicationHelperFunctions;
 
 	constructor(
@@ -51,8 +50,6 @@ export class Entries {
 		private readonly scope: DeduplicationScope,
 	) {
 		this.row = JSON.stringify([context.getWorkflow().id, scope === 'node' && context.getNode().id]);
-		this.recorded = recorded.get(this.row) ?? new Map<string, number>();
-		recorded.set(this.row, this.recorded);
 		this.store = context.helpers as unknown as DeduplicationHelperFunctions;
 	}
 
@@ -74,12 +71,12 @@ export class Entries {
 
 	/** @returns those that are new; undefined if n8n cannot record them */
 	async record(entries: string[]): Promise<string[] | undefined> {
-		const { scope, store } = this;
+		const { row, scope, store } = this;
 		const limit = scope === 'node' ? { maxEntries: MAX_ENTRIES } : {};
 		const write = async () =>
 			await store.checkProcessedAndRecord(entries, scope, { mode: 'entries', ...limit });
 		const begunAt = performance.now();
-		if (scope === 'workflow') for (const entry of entries) this.recorded.set(entry, begunAt);
+		for (const entry of scope === 'node' ? [] : entries) recorded.set(entry, { row, at: begunAt });
 		const result = await write()
 			// Another process may have inserted the row, which the next try reads.
 			.catch(async (error: unknown) => {
@@ -96,42 +93,39 @@ export class Entries {
 	/**
 	 * Records entries that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
 	 * moment later, a mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
-	 *
 	 * @param others what is recorded with them, whether or not it is new
-	 * @param end aborted when nothing waits for it any more
 	 * @returns those that were new, all of the first ones if they are reserved now; undefined if n8n cannot record them
 	 */
-	async reserve(entries: string[], others: string[] = [], end?: AbortSignal) {
+	async reserve(entries: string[], others: string[] = []): Promise<string[] | undefined> {
 		const mark = `Reservation ${Math.random()}`;
 		const marked = [...entries, ...others, mark];
-		this.recorded.set(mark, performance.now());
 		let added = await this.record(marked);
 		/** What is taken back: without an answer, what was new before. */
 		let leftovers = added ?? [];
 		let isKept = false;
 		while (added && !isKept && entries.every((entry) => added?.includes(entry))) {
-			await pause(Math.min(Math.max(MIN_CHECK_MS, CHECK_TIMES * longestMs), MAX_CHECK_MS));
+			await pause(getCheckMs());
 			const overwritten = await this.record(marked);
 			isKept = overwritten?.length === 0;
-			if (isKept) leftovers = end?.aborted === true ? leftovers : [mark];
-			else leftovers = (added = overwritten) ?? leftovers;
+			leftovers = isKept ? [mark] : ((added = overwritten) ?? leftovers);
 		}
 		if (leftovers.length > 0) await this.remove(leftovers);
-		return end?.aborted === true ? undefined : added?.filter((entry) => entry !== mark);
+		return added;
 	}
 
-	/** @returns whether n8n could remove them */
-	async remove(entries: string[], signal?: AbortSignal): Promise<boolean> {
+	async remove(entries: string[], signal?: AbortSignal): Promise<void> {
 		const since = performance.now() - MAX_AGE_MS;
-		const old = [...this.recorded].flatMap(([entry, at]) => (at < since ? [entry] : []));
+		const old = [...recorded].flatMap(([entry, { row, at }]) =>
+			row === this.row && at < since ? [entry] : [],
+		);
 		const all = [...new Set([...entries, ...old])];
 		for (let tries = 1; ; tries++) {
 			const isRemoved = await this.store
 				.removeProcessed(all, this.scope, { mode: 'entries' })
 				.then(() => true)
 				.catch(() => false);
-			if (isRemoved) for (const entry of old) this.recorded.delete(entry);
-			if (isRemoved || tries === MAX_TRIES) return isRemoved;
+			if (isRemoved) for (const entry of old) recorded.delete(entry);
+			if (isRemoved || tries === MAX_TRIES) return;
 			await pause(PAUSE_MS, signal);
 		}
 	}

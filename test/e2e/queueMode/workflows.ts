@@ -37,7 +37,9 @@ const removeDuplicates = (scope: 'node' | 'workflow', how: 'new' | 'higher'): Wo
 		operation: 'removeItemsSeenInPreviousExecutions',
 		logic:
 			how === 'new' ? 'removeItemsWithAlreadySeenKeyValues' : 'removeItemsUpToStoredIncrementalKey',
-		[how === 'new' ? 'dedupeValue' : 'incrementalDedupeValue']: '={{ $json.number }}',
+		[how === 'new' ? 'dedupeValue' : 'incrementalDedupeValue']:
+			// After "Generate", the number is still that of its row.
+			"={{ $('Rows').item.json.number }}",
 		options: { scope },
 	},
 });
@@ -71,6 +73,7 @@ export function buildWorkflows(credential: Credential, telling: Credential): Wor
 			projectId: byId(project),
 			waitOptions,
 			options,
+			downloadVideo: account === telling,
 		});
 	const listedLate = {
 		pollingInterval: 1,

@@ -1,7 +1,7 @@
 import type { SettingsChange } from '../../../sandbox/domain/settings';
 import { waitFor } from '../../../scripts/waitFor';
 import { describeWith } from '../../support/e2e/describeWith';
-import type { N8nWorker } from '../../support/e2e/RealN8n';
+import { type N8nWorker, readItems } from '../../support/e2e/RealN8n';
 import { useQueueMode } from '../queueMode/useQueueMode';
 import { buildWorkflows, TELLING } from '../queueMode/workflows';
 
@@ -36,12 +36,17 @@ describeWith(
 				'main',
 				Array.from({ length: count }, () => ({ durations: DURATIONS })),
 			);
+		/** No two rows have the same prompt. */
+		let prompts = 0;
 		/** Starts executions of a workflow for each project. */
 		const startRows = async (path: string, projects: { id: string }[], counts: number[]) =>
 			await Promise.all(
 				projects.flatMap(({ id: project }) =>
 					counts.map(async (count) => {
-						const rows = Array.from({ length: count }, () => ({ project }));
+						const rows = Array.from({ length: count }, () => ({
+							project,
+							prompt: `Row ${++prompts}`,
+						}));
 						return await startExecution(path, { rows });
 					}),
 				),
@@ -82,14 +87,27 @@ describeWith(
 			expect(given).toEqual(Array(2 * ROWS).fill('own'));
 		});
 
-		test('12 rows are made at the same time once the service has told each worker one', async () => {
-			configure({ videoUrlInDetails: true });
+		test('12 rows get their own files, made at the same time once the service has told each worker one', async () => {
+			// Each file shows its prompt.
+			configure({ videoUrlInDetails: true, promptInVideos: true });
 			const startedAt = performance.now();
 			const started = await startRows(TELLING, addProjects(1), Array<number>(ROWS).fill(1));
-			const given = listGiven(await waitForExecutions(started));
+			const executions = await waitForExecutions(started);
+			const given = listGiven(executions);
 			report('12 rows, told', startedAt, given);
-			configure({ videoUrlInDetails: false });
 			expect(given).toEqual(Array(ROWS).fill('own'));
+			const { charges, url } = queueMode.sandbox;
+			const files = executions
+				.flatMap((execution) => readItems(execution, 'Generate'))
+				.map(async ({ json, binary }) => {
+					const { videoId } = charges.find(({ queueId }) => queueId === json.queueId) ?? {};
+					const own = await (await fetch(`${url}/files/${videoId}.mp4`)).arrayBuffer();
+					const file = binary?.data && (await n8n.main.client.readBinary(binary.data));
+					expect(file?.equals(Buffer.from(own))).toBe(true);
+					return file?.toString('base64');
+				});
+			expect(new Set(await Promise.all(files)).size).toBe(ROWS);
+			configure({ videoUrlInDetails: false, promptInVideos: false });
 		});
 
 		test.each<[string, SettingsChange]>([

@@ -1,11 +1,12 @@
 import * as n8nWorkflow from 'n8n-workflow';
 import type * as workersTurn from '../../../nodes/VideoGeneration/adds/workersTurn';
+import type * as uniqueKey from '../../../nodes/VideoGeneration/adds/uniqueKey';
 import type * as entries from '../../../nodes/VideoGeneration/n8n/entries';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
 
 const IDS = { workflow: { id: 'w1' }, node: { id: 'n1' } } as never;
 
-export type Worker = typeof workersTurn & typeof entries;
+export type Worker = typeof workersTurn & typeof uniqueKey & typeof entries;
 
 /** Loads the modules once more, as another process of n8n does. */
 function startWorker(): Worker {
@@ -13,7 +14,7 @@ function startWorker(): Worker {
 	// It has no memory, and takes longer to load than what it is tested with.
 	jest.doMock('n8n-workflow', () => n8nWorkflow);
 	jest.isolateModules(() => {
-		for (const name of ['n8n/entries', 'adds/workersTurn']) {
+		for (const name of ['n8n/entries', 'adds/workersTurn', 'adds/uniqueKey']) {
 			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/${name}`));
 		}
 	});
@@ -44,7 +45,8 @@ export function useWorkers(getCallMs: () => number) {
 			},
 		},
 		getWorkflow: () => ({ id: 'w1' }),
-		getNode: () => ({ id: 'n1' }),
+		getNode: () => ({ id: 'n1', parameters: {}, type: '' }),
+		getItemIndex: () => 0,
 		getExecutionId: () => '1',
 		logger: { info: () => undefined },
 	};

@@ -1,0 +1,72 @@
+import { useWorkers } from './useWorkers';
+
+const KEYS = 400;
+
+beforeEach(() => jest.useFakeTimers());
+
+afterEach(() => jest.useRealTimers());
+
+/** Numbers from 0 to 1 that are the same in each run. */
+function createRandom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+		return state / 2 ** 32;
+	};
+}
+
+/** What a job needs for its key. */
+const createJob = (context: object, uniqueKey: string) => {
+	const state: { stage: string; key?: number } = { stage: 'new' };
+	return {
+		context: { ...context, getExecuteData: () => ({ node: {} }) },
+		order: { uniqueKey },
+		run: { signal: new AbortController().signal },
+		ledger: {
+			state,
+			keep: (change: object) => Object.assign(state, change),
+			takeOverFate: () => undefined,
+			findUnknownFate: () => undefined,
+		},
+	} as never;
+};
+
+test.each([
+	['is as fast as ever', 0, 0, 0],
+	['takes 0.1 to 0.3 s for one call of three', 0.3, 0.3, 0],
+	['takes 0.1 to 1 s for one call of three', 0.3, 1, 4],
+	['takes 0.1 to 10 s for one call of two hundred', 0.005, 10, 50],
+])(
+	'Of 400 keys that three workers claim in the same milliseconds while the store %s, at most so many are paid twice as the documents say, and none is lost',
+	async (how, slowShare, slowSeconds, most) => {
+		const random = createRandom(1);
+		const { workers, context, passTime, pause, findLost } = useWorkers(() =>
+			random() < slowShare ? 100 + random() * (slowSeconds * 1_000 - 100) : 5 + random() * 20,
+		);
+		const names = Array.from({ length: KEYS }, (_, key) => `key ${key}`);
+		const paid: string[] = [];
+		const pay = async ({ claimKey, freeOrKeepKey }: (typeof workers)[0], name: string) => {
+			const job = createJob(context, name);
+			if (!(await claimKey(job)) || !(await claimKey(job, true))) return;
+			paid.push(name);
+			// The add.
+			await pause(300);
+			(job as { ledger: { state: { stage: string } } }).ledger.state.stage = 'queued';
+			await freeOrKeepKey(job);
+		};
+		await passTime(
+			Promise.all(
+				workers.map(async (worker) => {
+					for (const name of names) await pay(worker, name).catch(() => undefined);
+					await pause(15_000);
+				}),
+			),
+		);
+		const twice = paid.length - new Set(paid).size;
+		process.stdout.write(`The store ${how}: ${twice} of ${KEYS} keys paid twice\n`);
+		expect(twice).toBeLessThanOrEqual(most);
+		expect(new Set(paid).size).toBe(KEYS);
+		expect(await findLost(names)).toEqual([]);
+	},
+	60_000,
+);
