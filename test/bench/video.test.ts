@@ -33,7 +33,7 @@ test.each<[string, SettingsChange, INodeParameters, Counts]>([
 		'silent service with a Unique Key',
 		{},
 		KEY,
-		{ connections: 9, lookUpsOfTheCredential: 1, readsOfTheList: 2, callsOfTheStore: 5 },
+		{ connections: 9, lookUpsOfTheCredential: 1, readsOfTheList: 2, callsOfTheStore: 4 },
 	],
 	[
 		'telling service',
