@@ -6,6 +6,8 @@ const COUNTS = [1_250, 2_500, 5_000, 10_000];
 const RUNS = 5;
 /** The entries of lists in which one item looks for its video. */
 const LONG = [20_000, 100_000] as const;
+/** What a service that means harm may list: it is parsed faster than anything else. */
+const EMPTY = 200_000;
 /** In most of them, Node.js has compiled what n8n's process uses all the time. */
 const LONG_RUNS = 15;
 /** 100,000 videos in ten weeks. */
@@ -138,6 +140,15 @@ async function main(): Promise<void> {
 		console.table(rows);
 		const growth = (all.at(-1) ?? NaN) / (all.at(-3) ?? NaN);
 		report(`Four times as many take ${growth.toFixed(1)} times as long`, growth, GROWTH);
+	}
+	const empty = JSON.stringify(Array.from({ length: EMPTY }, () => ({})));
+	for (const [whose, limit] of Object.entries(LONG_LIMITS)) {
+		const emptyTimes = Array.from({ length: LONG_RUNS }, () =>
+			Math.max(...measureLong(EMPTY, empty, (number += 1), whose)),
+		);
+		const most = getMedian(emptyTimes);
+		const name = `One item, ${whose}, among ${EMPTY} empty objects`;
+		report(`${name}: ${most.toFixed(1)} times parsing`, most, limit);
 	}
 	for (const [whose, limit] of Object.entries(LONG_LIMITS)) {
 		const rows: Record<string, object> = {};

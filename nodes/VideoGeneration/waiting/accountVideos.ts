@@ -268,8 +268,8 @@ export class AccountVideos {
 	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
 		if (this.account.isIdle) return;
-		const objects = entries.filter(isObject);
-		this.findOtherKeys(objects);
+		const listed = entries.filter(isObject).filter(isListed);
+		this.findOtherKeys(listed);
 		const { account } = this;
 		const unsettled = listUnsettled(account.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
@@ -285,15 +285,13 @@ export class AccountVideos {
 		const given = new Set<ListedVideo>();
 		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
 		let changedAt = -Infinity;
-		this.sample = objects.find(isListed);
-		account.hasList = this.sample !== undefined;
-		for (const entry of objects) {
-			const isShown = isListed(entry);
-			const known = account.entries.find(entry, isShown ? first : undefined);
+		[this.sample] = listed;
+		account.hasList = listed.length > 0;
+		for (const entry of listed) {
+			const known = account.entries.find(entry, first);
 			const { owner, shownAt = Infinity } = known ?? {};
 			// All entries that are new share `first`: one of before tells that the IDs are as before.
 			if (shownAt < first.shownAt) first.mayBeOld = false;
-			if (!isShown) continue;
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.

@@ -282,15 +282,6 @@ test('An item that left the queue is given no entry of a list that shows nothing
 	expect(next.own).toHaveProperty('video.id', 2);
 });
 
-test('An item that left the queue is given the new entry of a list that shows one of before, though without its address', async () => {
-	const { read, wait } = openService()(1);
-	await read(ENTRY);
-	const left = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
-	Object.assign(left, { hasLeft: true, dueAt: now() });
-	await read({ ...ENTRY, url: '' }, { ...ENTRY, id: 2, url: 'new' });
-	expect(left.own).toHaveProperty('video.id', 2);
-});
-
 test('A process that is never idle forgets a given entry half an hour after a list has shown it last', async () => {
 	const { videos, read, wait } = openService()(1);
 	const given = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
