@@ -15,7 +15,7 @@ import { chat, real } from './n8n';
 import type { ToolCall } from './ScriptedModel';
 
 const { model } = chat;
-const OTHER = 'project-city-tour';
+const OTHER = 'project-of-orders';
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
 /** The tools as set up by a user who lets the model fill in some of the fields. */
@@ -29,7 +29,7 @@ const ADD = { ...OPERATIONS['queue.add'], ...FROM_MODEL };
 const TOOLS = {
 	'Generate a video': { ...MAKE, waitOptions: QUICKLY },
 	'Queue a video': ADD,
-	// Of another project: nobody waits for what it queues.
+	// Of a project of its own: nobody waits for what it queues.
 	'Queue three videos': { ...ADD, projectId: byId(OTHER), options: { maxVideos: 3 } },
 	'Clear a video': { ...OPERATIONS['queue.clear'], queueId: "={{ $fromAI('queueId') }}" },
 };
@@ -195,6 +195,7 @@ describe.each(Object.entries(WAYS))(
 		});
 
 		test('pays for no more than it may, deletes nothing and reads little, whatever it sends, and how often at once', async () => {
+			real.sandbox.addProjects('main', [{ id: OTHER }]);
 			const order = (prompt: string) => call('Queue three videos', prompt);
 			const { tool, input } = order('Another operation');
 			const deletion = { resource: 'queue', operation: 'clear', queueId: 'q' };
