@@ -268,7 +268,7 @@ export class AccountVideos {
 	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
 		if (this.account.isIdle) return;
-		const listed = entries.filter(isObject).filter(isListed);
+		const listed = entries.filter(isListed);
 		this.findOtherKeys(listed);
 		const { account } = this;
 		const unsettled = listUnsettled(account.claims);
@@ -397,7 +397,8 @@ function compareDates(claim: Claim, video: ListedVideo): Unidentified['dates'] {
 }
 
 /** An entry without an address is not listed yet. */
-const isListed = ({ url }: IDataObject) => toText(url) !== '';
+const isListed = (entry: unknown): entry is IDataObject =>
+	isObject(entry) && toText(entry.url) !== '';
 
 function extend(times: Times, projectId: string | undefined, until: number): void {
 	times.set(projectId, Math.max(times.get(projectId) ?? until, until));

@@ -246,9 +246,11 @@ export function decideOwners(
 			group.some((each) => each.item !== item && !own.has(each) && canBeOwn(each, video)),
 		);
 	};
-	// Before any is given.
+	// Before any is given to another one.
 	const hadCandidates = new Set<Claim>();
-	for (const { claim, count } of countAll()) if (count > 0) hadCandidates.add(claim);
+	if (due.length > 1) {
+		for (const { claim, count } of countAll()) if (count > 0) hadCandidates.add(claim);
+	}
 	for (let before = -1; before < own.size;) {
 		before = own.size;
 		for (const { claim, count, last: video } of countAll()) {
