@@ -31,12 +31,12 @@ export function isRemembered({ videos }: Remembered, { hash, time }: ListedEntry
 /** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const dated = listed.filter(({ time }) => time > 0);
+	const moved = moveDates(before, dated);
 	// A date that could not be read tells nothing.
 	const same = dated.filter(
-		(each) => before.videos.get(each.hash) === 0 || isRemembered(before, each),
+		(each) => moved.videos.get(each.hash) === 0 || isRemembered(moved, each),
 	);
-	if (same.length * 2 >= dated.length) return before;
-	return adoptIds(moveDates(before, dated), listed);
+	return same.length * 2 >= dated.length ? moved : adoptIds(moved, listed);
 }
 
 /** Moves all dates to another time zone, if it is the same one for the entries that are known. */
@@ -45,7 +45,7 @@ function moveDates<T extends Remembered>(before: T, dated: readonly ListedEntry[
 	const moves = dated.filter(getTime).map((each) => each.time - getTime(each));
 	const move = Math.round((moves[0] ?? 0) / ZONE_STEP_MS) * ZONE_STEP_MS;
 	const isOne = moves.every((each) => Math.abs(each - move) < 1_000);
-	if (moves.length < MIN_CHANGED || !isOne) return before;
+	if (moves.length < MIN_CHANGED || move === 0 || !isOne) return before;
 	const toZone = (time: number) => (time > 0 ? time + move : time);
 	const videos = new Map([...before.videos].map(([hash, time]) => [hash, toZone(time)]));
 	return { ...before, floor: toZone(before.floor), videos };

@@ -452,11 +452,11 @@ describe('A service that writes other IDs', () => {
 });
 
 test.each([9, -5])(
-	'Two dates that move %d hours to another zone are enough to know it',
+	'Two dates that move %d hours to another zone are enough, whatever others could not be read',
 	(hours) => {
 		const poll = createPoller();
-		const log = createEntries(4);
-		poll(log.slice(2));
+		const log = createEntries(8);
+		poll(log.slice(2).map((each, i) => (i < 2 ? each : { ...each, createdAt: 'soon' })));
 		const move = (each: IDataObject) => ({
 			...each,
 			createdAt: new Date(Date.parse(each.createdAt as string) + hours * HOUR_MS).toISOString(),
