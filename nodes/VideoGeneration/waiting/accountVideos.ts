@@ -300,12 +300,14 @@ export class AccountVideos {
 			const isDue =
 				shownAt >= earliest &&
 				(projectId === '' || projects.has(projectId) || projects.has(undefined));
-			if (claims.length === 0 && (owner || !isDue)) continue;
-			if (claims.length === 0 && shownAt > (latest.get(projectId)?.shownAt ?? -Infinity)) {
-				latest.set(projectId, new ShownVideo(entry, projectId, shownAt));
+			if (claims.length === 0) {
+				if (owner || !isDue) continue;
+				if (shownAt > (latest.get(projectId)?.shownAt ?? -Infinity)) {
+					latest.set(projectId, new ShownVideo(entry, projectId, shownAt));
+				}
+				// Most of a long list are too old for all that it settles.
+				if (isBeforeDay(entry.createdAt, dayBefore)) continue;
 			}
-			// Most of a long list are too old for all that it settles.
-			if (claims.length === 0 && isBeforeDay(entry.createdAt, dayBefore)) continue;
 			const video = new ShownVideo(entry, projectId, shownAt, known);
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
