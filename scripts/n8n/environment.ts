@@ -53,6 +53,8 @@ export function buildN8nEnvironment({
 		NODE_COMPILE_CACHE: join(dirname(script), '..', '..', '..', '.compiled'),
 		N8N_USER_FOLDER: userFolder,
 		DB_TYPE: 'sqlite',
+		// n8n answers no request once its database has been busy for so long: 5 seconds by default.
+		DB_PING_TIMEOUT_MS: '120000',
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_HOST: '127.0.0.1',
 		N8N_PORT: String(port),

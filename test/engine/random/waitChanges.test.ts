@@ -226,7 +226,7 @@ function judge(plan: Day, played: Awaited<ReturnType<typeof playDay>>): string[]
 testPlans(
 	'Whatever changes in a service, no row is given the video of another one, and none is paid twice',
 	day,
-	{ usual: 40, share: 1 },
+	{ usual: 20, share: 1 },
 	async (drawn) => {
 		expect(judge(drawn, await playDay(drawn))).toEqual([]);
 	},

@@ -6,7 +6,7 @@ import {
 import { useWorkers, type Worker } from './useWorkers';
 
 const LANES = 10;
-const KEYS = 2_000;
+const KEYS = 500;
 const WRITE_MS = 15;
 
 const createJob = (context: never, projectId: string, signal = new AbortController().signal) =>
@@ -42,7 +42,7 @@ afterEach(() => {
 	jest.useRealTimers();
 });
 
-test('Three workers that take the turns of ten projects lose none of 2,000 keys, and none has the turn of another', async () => {
+test('Three workers that take the turns of ten projects lose none of 500 keys, and none has the turn of another', async () => {
 	const { workers, context, passTime, pause, findLost } = useWorkers(() => WRITE_MS);
 	const videos = createVideos(false);
 	const taken = new Set<number>();
