@@ -47,13 +47,19 @@ const ISO_DATE =
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The text before which a date in that form is before a time, in any zone; empty for none. */
-export const getDayBefore = (time: number) =>
-	time > 0 && time < Infinity ? new Date(time - DAY_MS).toISOString() : '';
-
-/** Whether an entry is dated before a day, in the usual form. To parse each date of a long list takes as long as the list. */
-export const isBeforeDay = (createdAt: unknown, day: string) =>
-	typeof createdAt === 'string' && createdAt < day && ISO_DATE.test(createdAt);
+/**
+ * Tells whether a date in that form is at or before a time, of almost all that are: to parse each date of a long list
+ * takes as long as the list. Dates in UTC are compared with the time, and those of other zones with the day before it.
+ */
+export function createIsBefore(time: number): (createdAt: unknown) => boolean {
+	if (!(time > DAY_MS && time < MAX_LOG_TIME)) return () => false;
+	const latest = new Date(time).toISOString();
+	const dayBefore = new Date(time - DAY_MS).toISOString();
+	return (createdAt) =>
+		typeof createdAt === 'string' &&
+		createdAt < (createdAt.endsWith('Z') ? latest : dayBefore) &&
+		ISO_DATE.test(createdAt);
+}
 
 /** Other dates can be confused: JavaScript reads 05.07.2026 as May 7. */
 const BEGINS_WITH_YEAR = /^\d{4}([-/.])\d\d?\1\d\d?(?!\d)/;
@@ -135,6 +141,15 @@ export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value
 /** A shorter name, such as 17, may stand in an entry by chance. */
 export const MIN_NAME_LENGTH = 16;
 
+/** Whether a field of an entry is a name, or its address holds it anywhere. */
+function mayName(entry: IDataObject, name: string): boolean {
+	for (const field in entry) {
+		const value = entry[field];
+		if (value === name || (typeof value === 'number' && `${value}` === name)) return true;
+	}
+	return typeof entry.url === 'string' && entry.url.includes(name);
+}
+
 /** Finds things that entries name. */
 export class EntryNames<Thing> {
 	private readonly things = new Map<string, Thing[]>();
@@ -156,6 +171,8 @@ export class EntryNames<Thing> {
 	/** The things whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
 	find(entry: IDataObject): readonly Thing[] {
 		if (this.things.size === 0) return [];
+		// Where one item is waited for, this is faster than to look each text of a long list up.
+		if (this.only !== undefined && !mayName(entry, this.only)) return [];
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.
@@ -164,8 +181,6 @@ export class EntryNames<Thing> {
 			if (found) return found;
 		}
 		const url = typeof entry.url === 'string' ? entry.url : '';
-		// Where one item is waited for, this is faster than to take the addresses of a long list apart.
-		if (this.only !== undefined && !url.includes(this.only)) return [];
 		const pathEnd = url.search(/[?#]|$/);
 		for (let [start, end] = [0, 0]; start <= pathEnd; start = end + 1) {
 			end = url.indexOf('/', start);

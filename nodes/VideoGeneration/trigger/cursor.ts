@@ -2,9 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hashText';
 import { createIncomplete, isObject, toText } from '../api/response';
 import {
-	getDayBefore,
+	createIsBefore,
 	identifyEntry,
-	isBeforeDay,
 	isTime,
 	parseLogTime,
 	sortNewestFirst,
@@ -119,10 +118,16 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
 		const cursor = isSame || wasEmpty ? saved : { ...saved, changes, ...change };
 		return { videos: [], cursor, hasGap: false, hasUndated: false, isDamaged: false };
 	}
-	// Each access to what n8n keeps takes long. A damaged time is none.
-	const times = new Map(Object.entries(saved?.videos ?? {}));
-	const isDamaged = ![...times.values()].every(isTime);
-	if (isDamaged) times.forEach((time, hash) => times.set(hash, isTime(time) ? time : 0));
+	const times = new Map<string, number>();
+	let isDamaged = false;
+	// Each access to what n8n keeps takes long.
+	const { videos: kept = {} } = saved ?? {};
+	for (const hash of Object.keys(kept)) {
+		const time = kept[hash];
+		// A damaged time is none.
+		isDamaged ||= !isTime(time);
+		times.set(hash, isTime(time) ? time : 0);
+	}
 	const own: State | undefined = saved && { ...saved, videos: times };
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
 	const isSeen = own && listed.entries.some((each) => isRemembered(own, each));
@@ -166,21 +171,25 @@ function leaveOutOlder(before: State, adopted: State, { entries }: Listed): Stat
 	return isRaised && oldest < Infinity ? { ...adopted, floor: oldest - 1 } : adopted;
 }
 
-/** What a list shows that was not seen before, and what also has another date now. */
+/** What a list shows that was not seen before, and what also has another date now: each in one look, for lists are long. */
 function findNews({ entries, oldCount }: Listed, before: State) {
-	const isOld = ({ time }: ListedEntry) => isForgotten(time, before);
-	const isUnseen = (each: ListedEntry) => !before.videos.has(each.hash) && !isOld(each);
-	const isChanged = (each: ListedEntry) =>
-		isUnseen(each) || (each.time > 0 && before.videos.get(each.hash) !== each.time && !isOld(each));
-	const unseen = new Map(entries.filter(isUnseen).map((each) => [each.hash, each]));
-	const showsOld = oldCount > 0 || entries.some((each) => each.time > 0 && isOld(each));
-	const isLong = entries.length >= MIN_GAP_LIST && oldCount === 0;
-	return {
-		unseen: [...unseen.values()],
-		changed: entries.filter(isChanged),
-		hasForgotten: before.hasForgotten === true || showsOld,
-		hasGap: isLong && before.videos.size > 0 && entries.every(isUnseen),
-	};
+	const unseen = new Map<string, ListedEntry>();
+	const changed: ListedEntry[] = [];
+	let showsOld = oldCount > 0;
+	let showsSeen = oldCount > 0;
+	for (const each of entries) {
+		const { hash, time } = each;
+		const known = before.videos.get(hash);
+		const isOld = isForgotten(time, before);
+		const isUnseen = known === undefined && !isOld;
+		showsOld ||= isOld && time > 0;
+		showsSeen ||= !isUnseen;
+		if (isUnseen) unseen.set(hash, each);
+		if (isUnseen || (time > 0 && known !== time && !isOld)) changed.push(each);
+	}
+	const hasForgotten = before.hasForgotten === true || showsOld;
+	const hasGap = entries.length >= MIN_GAP_LIST && before.videos.size > 0 && !showsSeen;
+	return { unseen: [...unseen.values()], changed, hasForgotten, hasGap };
 }
 
 /** @throws a RequestFailure if a field is missing that tells whether entries are new, or wanted */
@@ -222,14 +231,14 @@ function isForgotten(time: number, { floor, undated }: Pick<Cursor, 'floor' | 'u
  * would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
  */
 function listEntries(log: readonly unknown[], floor: number) {
-	const dayBefore = getDayBefore(floor);
+	const isBeforeFloor = createIsBefore(floor);
 	const entries: ListedEntry[] = [];
 	let oldCount = 0;
 	// Changes with the entries that have no readable date.
 	let undated = 0;
 	for (const entry of log) {
 		if (!isObject(entry)) continue;
-		if (isBeforeDay(entry.createdAt, dayBefore)) {
+		if (isBeforeFloor(entry.createdAt)) {
 			oldCount += 1;
 			continue;
 		}
@@ -257,14 +266,19 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 
 /** Adds entries, and keeps the newest. Those of one millisecond stay together: only their time tells that they are old. */
 function remember(before: State, added: readonly ListedEntry[], undated: number): Cursor {
-	const all = new Map(before.videos);
+	// No copy: what is allocated beside a long list has Node.js go through the list once more.
+	const all = before.videos;
 	for (const { hash, time } of added) all.set(hash, time);
 	const times = Float64Array.from(all.values()).sort();
-	const dated = times.filter((time) => time > 0);
-	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
-	const isFull = times.length - dated.length > MAX_UNDATED;
+	const datedCount = times.length - (times.findLastIndex((time) => time <= 0) + 1);
+	const oldest = datedCount > MAX_SEEN ? times.at(-MAX_SEEN - 1) : undefined;
+	const floor = Math.max(before.floor, oldest ?? -1);
+	const isFull = times.length - datedCount > MAX_UNDATED;
 	const after = { ...before, floor, ...(isFull && { undated }) };
-	const kept = [...all].filter(([, time]) => !isForgotten(time, after));
-	if (kept.length < all.size) after.hasForgotten = true;
-	return { ...after, videos: Object.fromEntries(kept) };
+	const videos: Record<string, number> = {};
+	for (const [hash, time] of all) {
+		if (isForgotten(time, after)) after.hasForgotten = true;
+		else videos[hash] = time;
+	}
+	return { ...after, videos };
 }

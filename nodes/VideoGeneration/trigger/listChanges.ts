@@ -14,7 +14,7 @@ export interface Remembered {
 	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
 	floor: number;
 	/** The times of the remembered entries, by the hashes of their IDs. */
-	videos: ReadonlyMap<string, number>;
+	videos: Map<string, number>;
 }
 
 /** Time zones differ by a multiple of this. */
@@ -42,14 +42,18 @@ export function adoptChanges<T extends Remembered>(before: T, listed: readonly L
 /** Moves all dates to another time zone, if it is the same one for the entries that are known. */
 function moveDates<T extends Remembered>(before: T, dated: readonly ListedEntry[]): T {
 	const getTime = ({ hash }: ListedEntry) => before.videos.get(hash) ?? 0;
+	const first = dated.find(getTime);
+	const move = first ? roundToZone(first.time - getTime(first)) : 0;
+	if (move === 0) return before;
 	const moves = dated.filter(getTime).map((each) => each.time - getTime(each));
-	const move = Math.round((moves[0] ?? 0) / ZONE_STEP_MS) * ZONE_STEP_MS;
 	const isOne = moves.every((each) => Math.abs(each - move) < 1_000);
-	if (moves.length < MIN_CHANGED || move === 0 || !isOne) return before;
+	if (moves.length < MIN_CHANGED || !isOne) return before;
 	const toZone = (time: number) => (time > 0 ? time + move : time);
 	const videos = new Map([...before.videos].map(([hash, time]) => [hash, toZone(time)]));
 	return { ...before, floor: toZone(before.floor), videos };
 }
+
+const roundToZone = (ms: number) => Math.round(ms / ZONE_STEP_MS) * ZONE_STEP_MS;
 
 /** Knows entries by their dates, if more dates have another ID than entries have their own one. */
 function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {

@@ -3,11 +3,10 @@ import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
 import {
 	addTo,
+	createIsBefore,
 	EntryNames,
-	getDayBefore,
 	getEntryKey,
 	getPrint,
-	isBeforeDay,
 	isOneDate,
 } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
@@ -39,6 +38,15 @@ const MAX_REQUIRED = 16;
 type Seen = Partial<
 	Pick<Claim, 'dueAt' | 'hasLeft' | 'runningAt'> & Pick<QueueItem, 'projectId' | 'videoUrl'>
 >;
+
+/** A project of a list. */
+interface ShownProject {
+	id: string;
+	/** Whether its entries can be those of items that the list settles. */
+	isDue: boolean;
+	/** Of its entries that name no item, the one that was first shown last. */
+	latest?: ListedVideo;
+}
 
 /** By project; undefined for an unknown one. */
 type Times = Map<string | undefined, number>;
@@ -268,26 +276,27 @@ export class AccountVideos {
 	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
 		if (this.account.isIdle) return;
-		const listed = entries.filter(isListed);
-		this.findOtherKeys(listed);
+		this.findOtherKeys(entries);
 		const { account } = this;
 		const unsettled = listUnsettled(account.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
-		const dayBefore = getDayBefore(Math.min(...due.map(getOldest)));
+		const isTooOld = createIsBefore(Math.min(...due.map(getOldest)) - 1);
 		const projects = new Set(due.map(({ item }) => item.projectId));
 		// An entry that was listed before all adds is no unsettled item's.
 		const firstSentAt = Math.min(...unsettled.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(unsettled, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
-		const latest = new Map<string, ListedVideo>();
+		const shown = new Map<string, ShownProject>();
+		let project: ShownProject | undefined;
 		const free: ListedVideo[] = [];
 		const given = new Set<ListedVideo>();
 		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
 		let changedAt = -Infinity;
-		[this.sample] = listed;
-		account.hasList = listed.length > 0;
-		for (const entry of listed) {
+		this.sample = entries.find(isListed);
+		account.hasList = this.sample !== undefined;
+		for (const entry of entries) {
+			if (!isListed(entry)) continue;
 			const known = account.entries.find(entry, first);
 			const { owner, shownAt = Infinity } = known ?? {};
 			// All entries that are new share `first`: one of before tells that the IDs are as before.
@@ -297,16 +306,19 @@ export class AccountVideos {
 			// Another wait for its owner is given it as well.
 			const claims = owner ? listUnsettled(owner.claims) : names.find(entry);
 			const projectId = toText(entry.projectId);
-			const isDue =
-				shownAt >= earliest &&
-				(projectId === '' || projects.has(projectId) || projects.has(undefined));
+			// Most entries of a list follow others of their project.
+			if (project?.id !== projectId) {
+				const isDue = projectId === '' || projects.has(projectId) || projects.has(undefined);
+				project = shown.get(projectId) ?? { id: projectId, isDue };
+				shown.set(projectId, project);
+			}
 			if (claims.length === 0) {
-				if (owner || !isDue) continue;
-				if (shownAt > (latest.get(projectId)?.shownAt ?? -Infinity)) {
-					latest.set(projectId, new ShownVideo(entry, projectId, shownAt));
+				if (owner || !project.isDue || shownAt < earliest) continue;
+				if (shownAt > (project.latest?.shownAt ?? -Infinity)) {
+					project.latest = new ShownVideo(entry, projectId, shownAt);
 				}
 				// Most of a long list are too old for all that it settles.
-				if (isBeforeDay(entry.createdAt, dayBefore)) continue;
+				if (isTooOld(entry.createdAt)) continue;
 			}
 			const video = new ShownVideo(entry, projectId, shownAt, known);
 			if (!owner) free.push(video);
@@ -323,21 +335,21 @@ export class AccountVideos {
 			this.give(claim, video);
 			given.add(video);
 		}
-		const left = free.filter((video) => !given.has(video));
-		this.settle(listUnsettled(due), left, changedAt, latest);
+		const left = given.size === 0 ? free : free.filter((video) => !given.has(video));
+		this.settle(listUnsettled(due), left, changedAt, shown);
 	}
 
 	/**
 	 * Settles the claims whose entries the list has to show.
 	 *
 	 * @param changedAt when an entry of the list was first shown last
-	 * @param latest by project, the entry that names no item, and was first shown last
+	 * @param shown by their IDs, the projects of the list
 	 */
 	private settle(
 		due: Claim[],
 		free: ListedVideo[],
 		changedAt: number,
-		latest: ReadonlyMap<string, ListedVideo>,
+		shown: ReadonlyMap<string, ShownProject>,
 	): void {
 		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
 		const all = [...accounts].flatMap((account) =>
@@ -358,7 +370,7 @@ export class AccountVideos {
 			else {
 				// What was given to it is counted no more.
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				const other = count === 0 ? latest.get(projectId ?? '') : undefined;
+				const other = count === 0 ? shown.get(projectId ?? '')?.latest : undefined;
 				const isFree = other && !this.account.entries.find(other.entry)?.owner;
 				const dates = isFree ? compareDates(claim, other) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
@@ -374,14 +386,14 @@ export class AccountVideos {
 	}
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
-	private findOtherKeys(entries: IDataObject[]): void {
+	private findOtherKeys(entries: unknown[]): void {
 		const all = [...this.knownService.byKey.values()];
 		const samples = new Map<string, AccountVideos>();
 		for (const each of all) {
 			if (each.sample && each.account !== this.account) samples.set(getEntryKey(each.sample), each);
 		}
 		if (samples.size === 0) return;
-		for (const entry of entries) {
+		for (const entry of entries.filter(isListed)) {
 			const { account, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
 			if (account === this.account || getPrint(entry) !== getPrint(sample)) continue;
 			this.account.join(account);

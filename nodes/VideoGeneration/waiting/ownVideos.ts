@@ -160,8 +160,8 @@ const compareDescending = (a: number, b: number) => (a > b ? -1 : Number(a < b))
 
 /** The entries that can be of a project, the newest first if dates count: an entry without a project can be of any. */
 function groupVideos(videos: readonly ListedVideo[], areDated: boolean) {
-	const newestFirst = [...videos];
-	if (areDated) newestFirst.sort((a, b) => compareDescending(getDate(a), getDate(b)));
+	const compare = (a: ListedVideo, b: ListedVideo) => compareDescending(getDate(a), getDate(b));
+	const newestFirst = areDated ? [...videos].sort(compare) : videos;
 	const groups = new Map<string, ListedVideo[]>();
 	for (const video of newestFirst) addTo(groups, video.projectId, video);
 	return (project: string): readonly ListedVideo[] => {

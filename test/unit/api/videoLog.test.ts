@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { hashText } from '../../../nodes/VideoGeneration/api/hashText';
 import {
+	createIsBefore,
 	findEntry,
 	identifyEntry,
 	parseLogTime,
@@ -8,6 +9,53 @@ import {
 
 const NOON = '2026-01-15T12:00:00.000Z';
 const toIso = (createdAt: unknown) => new Date(parseLogTime(createdAt) ?? NaN).toISOString();
+
+describe('What is before a time without being parsed', () => {
+	/** A date as services write it: with up to nine digits of a second, in any zone. */
+	const write = (time: number, digits: string, zoneMinutes: number) => {
+		const local = new Date(time + zoneMinutes * 60_000).toISOString().slice(0, 19);
+		const ms = String(time % 1_000).padStart(3, '0');
+		const [hours, minutes] = [Math.floor(Math.abs(zoneMinutes) / 60), Math.abs(zoneMinutes) % 60];
+		const zone = [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');
+		const sign = zoneMinutes < 0 ? '-' : '+';
+		return `${local}.${ms}${digits}${zoneMinutes === 0 ? 'Z' : `${sign}${zone}`}`;
+	};
+	const MIN = Date.parse('2001-01-01');
+	const time = fc.integer({ min: MIN, max: Date.parse('2100-01-01') });
+	const apart = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -2e8, max: 2e8 }));
+	const digits = fc.constantFrom('', '0', '001', '999', '999999');
+	const zone = fc.oneof(
+		fc.constant(0),
+		fc.integer({ min: -14 * 4, max: 14 * 4 }).map((n) => n * 15),
+	);
+
+	test('is at or before it, in every zone and precision', () => {
+		fc.assert(
+			fc.property(time, apart, digits, zone, (at, ms, more, minutes) => {
+				const precise = write(at + ms, more, minutes);
+				for (const createdAt of [precise, precise.replace(/\.\d+/, '')]) {
+					const isBefore = createIsBefore(at)(createdAt);
+					if (isBefore) expect(parseLogTime(createdAt)).toBeLessThanOrEqual(at);
+				}
+			}),
+			{ seed: 1, numRuns: 5_000 },
+		);
+	});
+
+	test('is each date in UTC that is, and others that are so by a day and a half', () => {
+		fc.assert(
+			fc.property(time, fc.integer({ min: 1, max: 1e9 }), zone, (at, ms, minutes) => {
+				expect(createIsBefore(at)(new Date(at - ms).toISOString())).toBe(true);
+				expect(createIsBefore(at)(write(at - ms - 1.6 * 86_400_000, '', minutes))).toBe(true);
+			}),
+			{ seed: 2, numRuns: 1_000 },
+		);
+	});
+
+	test.each([0, -1, Infinity, -Infinity, NaN])('is nothing of %d', (at) => {
+		expect(createIsBefore(at)('2001-01-01T00:00:00.000Z')).toBe(false);
+	});
+});
 
 describe('The time of an entry in the video log', () => {
 	test('is that of its date, for every date from 1970 to 2109', () => {
