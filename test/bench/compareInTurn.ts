@@ -13,18 +13,28 @@ function getMedian(values: number[]): number {
 	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
+const WARM_UPS = 3;
+
+/** Medians: of both ways in milliseconds, and of our time as a multiple of the other one. */
+interface Times {
+	ourMs: number;
+	otherMs: number;
+	ratio: number;
+}
+
 /**
- * Compares our code with another way, after one run of each that does not count: it fills caches and
- * compiles code. Changes of the machine's speed, and what one run does to the next, affect both.
- *
- * Prints the medians of both, in milliseconds, and of their ratio. Over its limit, the process fails.
+ * Measures our code and another way in turn, after runs that do not count: they fill caches and compile code.
+ * Changes of the machine's speed, and what one run does to the next, affect both.
  */
-export async function compareInTurn(
-	{ name, peer, limit, pairs }: Figure,
+export async function measureInTurn(
+	pairs: number,
 	measureOurs: Measure,
 	measureOther: Measure,
-): Promise<void> {
-	for (const warmUp of [measureOurs, measureOther]) await warmUp();
+): Promise<Times> {
+	for (let run = 0; run < WARM_UPS; run++) {
+		await measureOurs();
+		await measureOther();
+	}
 	const ours: number[] = [];
 	const other: number[] = [];
 	for (let pair = 0; pair < pairs; pair++) {
@@ -33,9 +43,24 @@ export async function compareInTurn(
 		if (pair % 2 === 1) ours.push(await measureOurs());
 	}
 	const ratio = getMedian(ours.map((each, pair) => each / (other[pair] ?? NaN)));
-	const [ourMs, otherMs] = [ours, other].map((values) => getMedian(values).toFixed(1));
+	return { ourMs: getMedian(ours), otherMs: getMedian(other), ratio };
+}
+
+/** Prints the medians of measurements. Over its limit, the process fails. */
+export function reportTimes({ name, peer, limit }: Omit<Figure, 'pairs'>, measured: Times[]): void {
+	const get = (key: keyof Times) => getMedian(measured.map((times) => times[key]));
+	const ratio = get('ratio');
 	const isGood = ratio <= limit;
-	const times = `${ourMs} ms, ${peer} ${otherMs} ms. ${ratio.toFixed(2)} times`;
+	const times = `${get('ourMs').toFixed(1)} ms, ${peer} ${get('otherMs').toFixed(1)} ms. ${ratio.toFixed(2)} times`;
 	console.log(`${name}: ${times}, limit ${limit}: ${isGood ? 'good' : 'OVER THE LIMIT'}`);
 	if (!isGood) process.exitCode = 1;
+}
+
+/** Measures both in turn in this process, and prints it. */
+export async function compareInTurn(
+	figure: Figure,
+	measureOurs: Measure,
+	measureOther: Measure,
+): Promise<void> {
+	reportTimes(figure, [await measureInTurn(figure.pairs, measureOurs, measureOther)]);
 }

@@ -275,7 +275,8 @@ function remember(before: State, added: readonly ListedEntry[], undated: number)
 	const floor = Math.max(before.floor, oldest ?? -1);
 	const isFull = times.length - datedCount > MAX_UNDATED;
 	const after = { ...before, floor, ...(isFull && { undated }) };
-	const videos: Record<string, number> = {};
+	// Without a prototype, Node.js expects many names.
+	const videos = Object.create(null) as Cursor['videos'];
 	for (const [hash, time] of all) {
 		if (isForgotten(time, after)) after.hasForgotten = true;
 		else videos[hash] = time;

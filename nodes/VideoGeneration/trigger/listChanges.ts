@@ -30,22 +30,25 @@ export function isRemembered({ videos }: Remembered, { hash, time }: ListedEntry
 
 /** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
-	const dated = listed.filter(({ time }) => time > 0);
-	const moved = moveDates(before, dated);
-	// A date that could not be read tells nothing.
-	const same = dated.filter(
-		(each) => moved.videos.get(each.hash) === 0 || isRemembered(moved, each),
-	);
-	return same.length * 2 >= dated.length ? moved : adoptIds(moved, listed);
+	const moved = moveDates(before, listed);
+	let [datedCount, sameCount] = [0, 0];
+	for (const each of listed) {
+		if (each.time === 0) continue;
+		datedCount += 1;
+		// A date that could not be read tells nothing.
+		if (moved.videos.get(each.hash) === 0 || isRemembered(moved, each)) sameCount += 1;
+	}
+	return sameCount * 2 >= datedCount ? moved : adoptIds(moved, listed);
 }
 
 /** Moves all dates to another time zone, if it is the same one for the entries that are known. */
-function moveDates<T extends Remembered>(before: T, dated: readonly ListedEntry[]): T {
+function moveDates<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const getTime = ({ hash }: ListedEntry) => before.videos.get(hash) ?? 0;
-	const first = dated.find(getTime);
+	const isKnown = (each: ListedEntry) => each.time > 0 && getTime(each) > 0;
+	const first = listed.find(isKnown);
 	const move = first ? roundToZone(first.time - getTime(first)) : 0;
 	if (move === 0) return before;
-	const moves = dated.filter(getTime).map((each) => each.time - getTime(each));
+	const moves = listed.filter(isKnown).map((each) => each.time - getTime(each));
 	const isOne = moves.every((each) => Math.abs(each - move) < 1_000);
 	if (moves.length < MIN_CHANGED || !isOne) return before;
 	const toZone = (time: number) => (time > 0 ? time + move : time);
