@@ -122,6 +122,18 @@ export function sortNewestFirst(log: readonly unknown[]): DatedVideo[] {
 		.sort((a, b) => (b.time ?? 0) - (a.time ?? 0));
 }
 
+/** Whether a video is of one of these projects; of any, if there are none. */
+export function isOfProjects({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
+	return projectIds.length === 0 || projectIds.includes(toText(projectId));
+}
+
+/** The entry of these projects with the latest date. */
+export function findNewestVideo(log: readonly unknown[], projectIds: readonly string[]) {
+	const isShown = ({ video }: DatedVideo) =>
+		identifyEntry(video) !== undefined && isOfProjects(video, projectIds);
+	return sortNewestFirst(log).find(isShown)?.video;
+}
+
 /** Dates of one thing may differ by so much: some are written without fractions of a second. */
 const SAME_DATE_MS = 1_000;
 

@@ -1,13 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hashText';
 import { createIncomplete, isObject, toText } from '../api/response';
-import {
-	createIsBefore,
-	identifyEntry,
-	isTime,
-	parseLogTime,
-	sortNewestFirst,
-} from '../api/videoLog';
+import { createIsBefore, identifyEntry, isOfProjects, isTime, parseLogTime } from '../api/videoLog';
 import { adoptChanges, isRemembered, type ListedEntry, type Remembered } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -118,16 +112,12 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
 		const cursor = isSame || wasEmpty ? saved : { ...saved, changes, ...change };
 		return { videos: [], cursor, hasGap: false, hasUndated: false, isDamaged: false };
 	}
+	// Each access to what n8n keeps takes long. A damaged time is none.
+	const kept = saved?.videos ?? {};
 	const times = new Map<string, number>();
-	let isDamaged = false;
-	// Each access to what n8n keeps takes long.
-	const { videos: kept = {} } = saved ?? {};
-	for (const hash of Object.keys(kept)) {
-		const time = kept[hash];
-		// A damaged time is none.
-		isDamaged ||= !isTime(time);
-		times.set(hash, isTime(time) ? time : 0);
-	}
+	for (const hash of Object.keys(kept)) times.set(hash, kept[hash] ?? NaN);
+	const isDamaged = ![...times.values()].every(isTime);
+	if (isDamaged) times.forEach((time, hash) => times.set(hash, isTime(time) ? time : 0));
 	const own: State | undefined = saved && { ...saved, videos: times };
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
 	const isSeen = own && listed.entries.some((each) => isRemembered(own, each));
@@ -142,7 +132,8 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
 	requireFields(listed, needsDates, hasUnseen && projectIds.length > 0);
 	// The earlier videos of a project that was added since may be unseen, but are not new.
 	const isWanted = (each: ListedEntry) =>
-		isWatched(each.entry, projectIds) && (isOfNone(each) || isWatched(each.entry, before.projects));
+		isOfProjects(each.entry, projectIds) &&
+		(isOfNone(each) || isOfProjects(each.entry, before.projects));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
 	const undated = before.undated === undefined ? undefined : listed.undated;
 	const isKept = before.hasForgotten === hasForgotten && before.undated === undated;
@@ -171,24 +162,20 @@ function leaveOutOlder(before: State, adopted: State, { entries }: Listed): Stat
 	return isRaised && oldest < Infinity ? { ...adopted, floor: oldest - 1 } : adopted;
 }
 
-/** What a list shows that was not seen before, and what also has another date now: each in one look, for lists are long. */
+/** What a list shows that was not seen before, and what also has another date now: in one look, for lists are long. */
 function findNews({ entries, oldCount }: Listed, before: State) {
 	const unseen = new Map<string, ListedEntry>();
 	const changed: ListedEntry[] = [];
-	let showsOld = oldCount > 0;
-	let showsSeen = oldCount > 0;
+	let hasForgotten = before.hasForgotten === true || oldCount > 0;
+	let hasGap = entries.length >= MIN_GAP_LIST && before.videos.size > 0 && oldCount === 0;
 	for (const each of entries) {
-		const { hash, time } = each;
-		const known = before.videos.get(hash);
-		const isOld = isForgotten(time, before);
-		const isUnseen = known === undefined && !isOld;
-		showsOld ||= isOld && time > 0;
-		showsSeen ||= !isUnseen;
-		if (isUnseen) unseen.set(hash, each);
-		if (isUnseen || (time > 0 && known !== time && !isOld)) changed.push(each);
+		const known = before.videos.get(each.hash);
+		const isOld = isForgotten(each.time, before);
+		if (known === undefined && !isOld) unseen.set(each.hash, each);
+		else hasGap = false;
+		if (isOld) hasForgotten ||= each.time > 0;
+		else if (known === undefined || (each.time > 0 && known !== each.time)) changed.push(each);
 	}
-	const hasForgotten = before.hasForgotten === true || showsOld;
-	const hasGap = entries.length >= MIN_GAP_LIST && before.videos.size > 0 && !showsSeen;
 	return { unseen: [...unseen.values()], changed, hasForgotten, hasGap };
 }
 
@@ -197,13 +184,6 @@ function requireFields({ entries, oldCount }: Listed, needsDates: boolean, needs
 	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
 	if (needsDates && isUndated) throw createIncomplete('createdAt');
 	if (needsProjects && entries.every(isOfNone)) throw createIncomplete('projectId');
-}
-
-/** The entry with the latest date, for a test event. */
-export function findNewestVideo(log: readonly unknown[], projectIds: readonly string[]) {
-	const isShown = ({ video }: { video: IDataObject }) =>
-		identifyEntry(video) !== undefined && isWatched(video, projectIds);
-	return sortNewestFirst(log).find(isShown)?.video;
 }
 
 /** The tag to request the log with; none once an hour, so that a tag that fails to change loses no video. */
@@ -231,14 +211,15 @@ function isForgotten(time: number, { floor, undated }: Pick<Cursor, 'floor' | 'u
  * would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
  */
 function listEntries(log: readonly unknown[], floor: number) {
-	const isBeforeFloor = createIsBefore(floor);
+	// Dates that move to another zone, with the floor, differ by less than a day.
+	const isLongBefore = createIsBefore(floor - DAY_MS);
 	const entries: ListedEntry[] = [];
 	let oldCount = 0;
 	// Changes with the entries that have no readable date.
 	let undated = 0;
 	for (const entry of log) {
 		if (!isObject(entry)) continue;
-		if (isBeforeFloor(entry.createdAt)) {
+		if (isLongBefore(entry.createdAt)) {
 			oldCount += 1;
 			continue;
 		}
@@ -254,10 +235,6 @@ function listEntries(log: readonly unknown[], floor: number) {
 
 const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
 
-function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
-	return projectIds.length === 0 || projectIds.includes(toText(projectId));
-}
-
 /** Those without a readable date come last. */
 function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 	const getPlace = ({ time }: ListedEntry) => time || Number.MAX_SAFE_INTEGER;
@@ -270,10 +247,9 @@ function remember(before: State, added: readonly ListedEntry[], undated: number)
 	const all = before.videos;
 	for (const { hash, time } of added) all.set(hash, time);
 	const times = Float64Array.from(all.values()).sort();
-	const datedCount = times.length - (times.findLastIndex((time) => time <= 0) + 1);
-	const oldest = datedCount > MAX_SEEN ? times.at(-MAX_SEEN - 1) : undefined;
-	const floor = Math.max(before.floor, oldest ?? -1);
-	const isFull = times.length - datedCount > MAX_UNDATED;
+	const dated = times.subarray(times.findLastIndex((time) => time <= 0) + 1);
+	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
+	const isFull = times.length - dated.length > MAX_UNDATED;
 	const after = { ...before, floor, ...(isFull && { undated }) };
 	// Without a prototype, Node.js expects many names.
 	const videos = Object.create(null) as Cursor['videos'];

@@ -31,32 +31,31 @@ export function isRemembered({ videos }: Remembered, { hash, time }: ListedEntry
 /** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const moved = moveDates(before, listed);
-	let [datedCount, sameCount] = [0, 0];
+	let sameMinusOthers = 0;
 	for (const each of listed) {
 		if (each.time === 0) continue;
-		datedCount += 1;
 		// A date that could not be read tells nothing.
-		if (moved.videos.get(each.hash) === 0 || isRemembered(moved, each)) sameCount += 1;
+		const isSame = moved.videos.get(each.hash) === 0 || isRemembered(moved, each);
+		sameMinusOthers += isSame ? 1 : -1;
 	}
-	return sameCount * 2 >= datedCount ? moved : adoptIds(moved, listed);
+	return sameMinusOthers >= 0 ? moved : adoptIds(moved, listed);
 }
 
 /** Moves all dates to another time zone, if it is the same one for the entries that are known. */
 function moveDates<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	const getTime = ({ hash }: ListedEntry) => before.videos.get(hash) ?? 0;
+	const getMove = (each: ListedEntry) => each.time - getTime(each);
 	const isKnown = (each: ListedEntry) => each.time > 0 && getTime(each) > 0;
 	const first = listed.find(isKnown);
-	const move = first ? roundToZone(first.time - getTime(first)) : 0;
+	const move = first ? Math.round(getMove(first) / ZONE_STEP_MS) * ZONE_STEP_MS : 0;
 	if (move === 0) return before;
-	const moves = listed.filter(isKnown).map((each) => each.time - getTime(each));
+	const moves = listed.filter(isKnown).map(getMove);
 	const isOne = moves.every((each) => Math.abs(each - move) < 1_000);
 	if (moves.length < MIN_CHANGED || !isOne) return before;
 	const toZone = (time: number) => (time > 0 ? time + move : time);
 	const videos = new Map([...before.videos].map(([hash, time]) => [hash, toZone(time)]));
 	return { ...before, floor: toZone(before.floor), videos };
 }
-
-const roundToZone = (ms: number) => Math.round(ms / ZONE_STEP_MS) * ZONE_STEP_MS;
 
 /** Knows entries by their dates, if more dates have another ID than entries have their own one. */
 function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {

@@ -4,12 +4,12 @@ import { fetchVideoLog } from '../api/endpoints';
 import { createSlots } from '../api/pacing';
 import { type ApiOptions, openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { parseLogTime, putFirst } from '../api/videoLog';
+import { findNewestVideo, parseLogTime, putFirst } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { createApiError, classifyError } from '../failures/errors';
 import { describeFailure, OUT_OF_TIME } from '../failures/texts';
 import { DOWNLOADS_AT_ONCE } from '../item/job';
-import { findNewestVideo, findTag, keepTag, selectNewVideos } from './cursor';
+import { findTag, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
 import { getTriggerParameters, type PollParameters } from './triggerParameters';
 

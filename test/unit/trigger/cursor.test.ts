@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { findNewestVideo } from '../../../nodes/VideoGeneration/api/videoLog';
 import type { Cursor, StoredCursor, Watch } from '../../../nodes/VideoGeneration/trigger/cursor';
 import {
-	findNewestVideo,
 	findTag,
 	keepTag,
 	parseCursor,
@@ -535,11 +535,9 @@ describe('A cursor that was saved', () => {
 			expect(stored).toMatchObject({ emptyAccount: undefined, tag: undefined });
 			const watch = { ...WATCH, projectIds: ['p'] };
 			expect(findTag(stored, WATCH.account, START)).toBeUndefined();
-			const { videos: news, cursor: later } = selectNewVideos(
-				[...LOG, createEntry('new')],
-				stored,
-				watch,
-			);
+			const found = selectNewVideos([...LOG, createEntry('new')], stored, watch);
+			const { videos: news, cursor: later, isDamaged } = found;
+			expect(isDamaged).toBe(true);
 			expect(news).toMatchObject([{ id: 'new' }]);
 			expect(parseCursor(later)).toBe(later);
 		},
