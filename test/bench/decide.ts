@@ -9,7 +9,7 @@ const LONG = [20_000, 100_000] as const;
 /** What a service that means harm may list: it is parsed faster than anything else. */
 const EMPTY = 200_000;
 /** In most of them, Node.js has compiled what n8n's process uses all the time. */
-const LONG_RUNS = 15;
+const LONG_RUNS = 9;
 /** 100,000 videos in ten weeks. */
 const LONG_APART_MS = 60_000;
 /** Maximum times of one read of such a list, beyond parsing it, as multiples of that: of whoever waits in it. */

@@ -12,7 +12,7 @@ import { compareInTurn } from './compareInTurn';
 import { httpRequest } from './httpRequestLoop';
 
 const COUNT = 500;
-const PAIRS = 15;
+const PAIRS = 7;
 /** Maximum time as a multiple of HTTP Request's time. */
 const LIMIT = 0.37;
 const MEASURED = 'Measured';

@@ -14,7 +14,14 @@ import {
 } from '../../support/e2e/buildWorkflow';
 import { PACKAGE } from '../../support/e2e/PLACES';
 import { readItems } from '../../support/e2e/RealN8n';
-import { DOWNLOAD, GENERATE, OPERATIONS } from '../../support/engine/OPERATIONS';
+import {
+	byId,
+	DOWNLOAD,
+	GENERATE,
+	OPERATIONS,
+	PROJECT,
+	WAIT,
+} from '../../support/engine/OPERATIONS';
 import { useFileHost } from '../../support/engine/useFileHost';
 import { KEY, KEY_PART, real } from './n8n';
 
@@ -82,18 +89,32 @@ describe("The credential's key", () => {
 	const ADD = { ...OPERATIONS['queue.add'], options };
 	const ACCOUNT = { ...OPERATIONS['account.get'], options };
 
-	test('is used by successful runs: a whole video, a test event, a pinned output', async () => {
+	const ADDED = { queueId: "={{ $('Add').item.json.queueId }}" };
+	const waitOptions = { pollingInterval: 1, listingDelay: 1 };
+
+	test('is used by successful runs: all operations, a test event, a pinned output', async () => {
 		const { client, sandbox } = real;
 		sandbox.configure({ durations: { pendingMs: 100, processingMs: 100, renderingMs: 100 } });
 		const execution = await run(
 			...makeItems([{}, {}]),
 			node('Account', ACCOUNT),
 			node('Projects', { ...OPERATIONS['project.getAll'], limit: 1 }),
-			node('Generate', { ...GENERATE, waitOptions: { pollingInterval: 1, listingDelay: 1 } }),
+			node('Generate', { ...GENERATE, waitOptions }),
 			node('Videos', OPERATIONS['video.getAll']),
+			node('Get', OPERATIONS['video.get']),
 			node('Download', DOWNLOAD),
 		);
 		expect(execution.status).toBe('success');
+		const projectId = byId(PROJECT);
+		const ofQueue = await Promise.all([
+			run(
+				node('Add', ADD),
+				node('Progress', { ...OPERATIONS['queue.getProgress'], ...ADDED }),
+				node('Clear', { ...OPERATIONS['queue.clear'], ...ADDED }),
+			),
+			run(node('Add', ADD), node('Wait', { ...WAIT, ...ADDED, projectId, waitOptions })),
+		]);
+		expect(ofQueue.map(({ status }) => status)).toEqual(['success', 'success']);
 		const { id } = await client.createWorkflow(buildTrigger());
 		await client.waitForExecution(await client.runWorkflow(id, 'Trigger'), POLL_MS);
 
