@@ -155,8 +155,8 @@ function leaveOutOlder(before: State, adopted: State, { entries }: Listed): Stat
 	const older = entries.filter(({ hash, time }) => time > 0 && time < oldest && !videos.has(hash));
 	const listed = new Set(entries.map(({ hash }) => hash));
 	const left = [...before.videos.keys()].filter((hash) => !listed.has(hash));
-	// What has left the list would come back into it with another ID.
-	const isRenamed = left.some((hash) => !videos.has(hash));
+	// What is known no more would come back into the list with another ID. Another entry may have its old one.
+	const isRenamed = videos.size < before.videos.size || left.some((hash) => !videos.has(hash));
 	const isLonger = new Set(older.map(({ hash }) => hash)).size > (left.length > 0 ? 0 : 1);
 	const isRaised = isRenamed || (floor < 0 && isLonger);
 	return isRaised && oldest < Infinity ? { ...adopted, floor: oldest - 1 } : adopted;
