@@ -281,12 +281,11 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 		warnings.push(line);
 	});
 	let form = isDated(first) ? first : { ...first, date: 'iso' as const, names: {} };
-	const watchers = drawn.filters
-		.slice(0, isTwo ? 2 : 1)
-		.map((filter, i) => new Watcher(i, filter, form));
+	const filters = drawn.filters.slice(0, isTwo ? 2 : 1);
+	if (filters.flat().length > 0) form = { ...form, names: {} };
+	const watchers = filters.map((filter, i) => new Watcher(i, filter, form));
 	const choosesProjects = () =>
 		watchers.some(({ filter, watched }) => filter.length + watched.length > 0);
-	if (choosesProjects()) form = { ...form, names: {} };
 	let now = sandbox.clock.now() - size * MINUTE_MS;
 	let count = 0;
 	let videos: Video[] = [];
