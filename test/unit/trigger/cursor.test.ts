@@ -449,6 +449,19 @@ describe('A service that writes other IDs', () => {
 		poll(renumber(log.slice(1), String));
 		expect(poll(renumber(log.slice(0, 50), (id) => String(id + 2)))).toEqual(['52']);
 	});
+
+	test('as the number that the next one had, in a list of ten, has none emitted again when it grows', () => {
+		const poll = createPoller();
+		/** The newest entries up to a number, by which they are dated. */
+		const list = (newest: number, count: number, createId: (number: number) => string) =>
+			Array.from({ length: count }, (_, i) =>
+				createEntry(createId(newest - i), createDate(i - newest)),
+			);
+		expect(poll(list(20, 20, (number) => `video-${number}`))).toEqual([]);
+		expect(poll(list(20, 10, (number) => String(number + 1)))).toEqual([]);
+		expect(poll(list(21, 10, String))).toEqual(['21']);
+		expect(poll(list(21, 21, String))).toEqual([]);
+	});
 });
 
 test.each([9, -5])(
@@ -462,6 +475,22 @@ test.each([9, -5])(
 			createdAt: new Date(Date.parse(each.createdAt as string) + hours * HOUR_MS).toISOString(),
 		});
 		expect(poll(log.map(move))).toEqual(['log-1', 'log-0']);
+	},
+);
+
+test.each([9, -9])(
+	'Dates that move %d hours to another zone are known, also where older ones are forgotten',
+	(hours) => {
+		const poll = createPoller();
+		const log = createEntries(21);
+		const rename = (each: IDataObject) => ({ ...each, id: `other-${each.id as string}` });
+		poll(log.slice(1));
+		poll(log.slice(1, 11).map(rename));
+		const move = (each: IDataObject) => ({
+			...rename(each),
+			createdAt: new Date(Date.parse(each.createdAt as string) + hours * HOUR_MS).toISOString(),
+		});
+		expect(poll(log.map(move))).toEqual(['other-log-0']);
 	},
 );
 
