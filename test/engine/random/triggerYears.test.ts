@@ -252,7 +252,8 @@ class Watcher {
 		const counts = shown.map(({ count }) => count);
 		const seen = this.last.filter(({ count, isUndated }) => !isUndated && counts.includes(count));
 		const changed = seen.filter(({ count }) => renamed.has(count));
-		const isInPart = changed.length > 0 && changed.length * 2 <= seen.length;
+		// It may have renumbered none of those that the list shows.
+		const isInPart = seen.length > 0 && changed.length * 2 <= seen.length;
 		for (const count of isInPart ? renamed : []) this.few.add(count);
 		const dated = new Set(
 			shown.filter((video) => isReadable(video, form)).map(({ count }) => count),
