@@ -63,7 +63,10 @@ async function main(): Promise<void> {
 	const measured: Awaited<ReturnType<typeof measurePolls>>[] = [];
 	for (let number = 0; number < PROCESSES; number++) {
 		const child = fork(__filename, ['measure']);
-		const [result] = (await once(child, 'message')) as typeof measured;
+		const died = once(child, 'exit').then(([code]) => {
+			throw new Error(`The measured process ended with ${String(code)}`);
+		});
+		const [result] = (await Promise.race([once(child, 'message'), died])) as typeof measured;
 		if (result) measured.push(result);
 	}
 	const name = `A poll of ${ENTRIES} short entries`;
