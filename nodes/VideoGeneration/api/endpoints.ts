@@ -1,6 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type ApiOptions, type Endpoint, fetchFromApi, type Service } from './request';
-import { createIncomplete, isObject, requireList, requireObject, toText } from './response';
+import {
+	createIncomplete,
+	cutDeep,
+	isObject,
+	requireList,
+	requireObject,
+	toText,
+} from './response';
 
 /** The endpoints of the API (specification, "Endpoints"), as the operations declare them. */
 export const ENDPOINTS = {
@@ -38,26 +45,44 @@ export async function clearQueueItem(service: Service, queueId: string, options:
 const MAX_VIDEOS_LENGTH = 256_000_000;
 const MAX_PROJECTS_LENGTH = 64_000_000;
 
+interface LogQuery {
+	/** The tag of an earlier response; an unchanged log (304) then comes without entries. */
+	etag?: string | undefined;
+	/** Tells by its `createdAt` whether an entry is so old that it is only counted. */
+	isOld?: (createdAt: unknown) => boolean;
+}
+
 /**
- * Fetches the whole video log, in any order; it may hold anything. The specification names an entry's address `url`,
- * and reports of prose examples that name it `videoUrl`: such an entry gets a `url` as well.
- *
- * @param etag the tag of an earlier response; an unchanged log (304) then comes without entries
+ * Fetches the whole video log, in any order; its entries may hold anything. The specification names an entry's address
+ * `url`, and reports of prose examples that name it `videoUrl`: such an entry gets a `url` as well.
  */
-export async function fetchVideoLog(service: Service, options: ApiOptions, etag?: string) {
+export async function fetchVideoLog(
+	service: Service,
+	options: ApiOptions,
+	{ etag, isOld = () => false }: LogQuery = {},
+) {
 	const request = { ...ENDPOINTS.listVideos, etag, maxLength: MAX_VIDEOS_LENGTH };
 	const { body, ...response } = await fetchFromApi(service, request, options);
-	const entries = requireList(body, 'videos');
-	for (const entry of entries) {
-		if (isObject(entry) && !entry.url && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
+	const entries: IDataObject[] = [];
+	let oldCount = 0;
+	for (const entry of requireList(body, 'videos')) {
+		if (!isObject(entry)) continue;
+		if (isOld(entry.createdAt)) {
+			oldCount += 1;
+			continue;
+		}
+		if (!entry.url && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
+		entries.push(cutDeep(entry));
 	}
-	return { ...response, entries };
+	return { ...response, entries, oldCount };
 }
 
 export async function fetchProjects(service: Service, qs: IDataObject, options: ApiOptions) {
 	const request = { ...ENDPOINTS.listProjects, qs, maxLength: MAX_PROJECTS_LENGTH };
 	const { body } = await fetchFromApi(service, request, options);
-	return requireList(body, 'projects').filter(isObject);
+	return requireList(body, 'projects')
+		.filter(isObject)
+		.map((project) => cutDeep(project));
 }
 
 /** The account, without its envelope, and with its credits first. */

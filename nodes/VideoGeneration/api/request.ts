@@ -17,7 +17,7 @@ import { hashText } from './hashText';
 import { hideKey } from './hideKey';
 import { type TakeSlot, withTimeout } from './pacing';
 import type { Body, HttpResponse } from './response';
-import { checkBody, parseBody, toText } from './response';
+import { checkBody, parseBody, parseList, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
 /** A redirect would carry the key along, an error of n8n has no `Retry-After`, and n8n itself holds a body of any size in memory. */
@@ -159,6 +159,7 @@ export type Endpoint = Required<Pick<IHttpRequestOptions, 'method' | 'url'>>;
 interface ApiRequest extends Endpoint, Pick<IHttpRequestOptions, 'body' | 'qs'> {
 	/** The tag of an earlier response (RFC 9110, section 13.1.2): an unchanged list then comes without its body. */
 	etag?: string | undefined;
+	/** That of a list, whose entries are cut as they are read. */
 	maxLength?: number;
 }
 
@@ -181,7 +182,7 @@ export async function fetchFromApi(
 		const { headers, statusCode, text } = response;
 		const isUnchanged = etag !== undefined && statusCode === 304;
 		const receivedAt = performance.now();
-		const parsed = parseBody(text);
+		const parsed = maxLength === undefined ? parseBody(text) : parseList(text);
 		const parsedInMs = performance.now() - receivedAt;
 		const body = isUnchanged ? [] : checkBody(response, parsed);
 		return { headers, statusCode, body, parsedInMs };

@@ -15,28 +15,33 @@ export interface HttpResponse {
 /** A body: a list only without its envelope, which the specification reports of a prose example. */
 export type Body = IDataObject | IDataObject[];
 
-/** Parses JSON. @returns the first 100 characters of a text that is not JSON */
+/** Parses JSON, and cuts what is nested deep. @returns the first 100 characters of a text that is not JSON */
 export function parseBody(text: string): unknown {
-	return cutDeep(jsonParse<unknown>(text, { fallbackValue: text.slice(0, 100) }), MAX_DEPTH);
+	return cutDeep(parseList(text));
+}
+
+/** Parses JSON whose entries are cut when they are read. @returns the same as `parseBody` otherwise */
+export function parseList(text: string): unknown {
+	return jsonParse<unknown>(text, { fallbackValue: text.slice(0, 100) });
 }
 
 /** n8n cannot read an execution again that holds something nested by some thousand levels. */
 const MAX_DEPTH = 100;
 
 /** Replaces what is nested deeper by null, in place: the rest of the response is of use. */
-function cutDeep(value: unknown, depth: number): unknown {
+export function cutDeep<T>(value: T, depth = MAX_DEPTH): T {
 	if (typeof value !== 'object' || value === null) return value;
-	if (depth === 0) return null;
+	if (depth === 0) return null as T;
 	if (Array.isArray(value)) {
 		// By its indexes: its names take several times as long.
-		for (let i = 0; i < value.length; i++) value[i] = cutDeep(value[i], depth - 1);
+		for (let i = 0; i < value.length; i++) value[i] = cutDeep<unknown>(value[i], depth - 1);
 		return value;
 	}
 	const fields = value as IDataObject;
 	for (const name in fields) {
-		if (typeof fields[name] === 'object') fields[name] = cutDeep(fields[name], depth - 1) as null;
+		if (typeof fields[name] === 'object') fields[name] = cutDeep(fields[name], depth - 1);
 	}
-	return fields;
+	return value;
 }
 
 /** Checks for a 2xx with an object of the `status` `success` (specification, "Endpoints"). @throws a RequestFailure */

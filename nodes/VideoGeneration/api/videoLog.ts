@@ -95,7 +95,8 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 	const text = toText(createdAt);
 	if (text.length > MAX_DATE_LENGTH) return undefined;
 	let time = NaN;
-	if (UNIX_TIME.test(text)) {
+	if (ISO_DATE.test(text)) time = Date.parse(text);
+	else if (UNIX_TIME.test(text)) {
 		time = Math.floor(Number(text) * (Number(text) < 1e10 ? 1000 : 1));
 	} else if (typeof createdAt === 'string') time = parseDate(text);
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;

@@ -49,12 +49,14 @@ export interface Watch {
 	emitExisting: boolean;
 	/** When the service answered, by its own clock: milliseconds since 1970. */
 	polledAt: number;
+	/** How many entries of the list were left out, see `createIsOld`. */
+	oldCount?: number;
 }
 
 /** A cursor while a poll compares it with the list. */
 type State = Omit<Cursor, 'videos'> & Remembered;
 
-type Listed = ReturnType<typeof listEntries>;
+type Listed = ReturnType<typeof listEntries> & { oldCount: number };
 
 /**
  * Reads a saved cursor as far as it is sound: the same object, or a copy without its damaged parts. Without what it must
@@ -90,18 +92,18 @@ const isText = (value: unknown) => typeof value === 'string';
  * Selects the new entries of the video log: those whose ID was never listed, whatever their date says,
  * unless they are as old as the entries that are not remembered any more.
  *
- * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
+ * @param log the list of "GET /v1/videos" without what `createIsOld` leaves out, in any order; empty if it has not changed
  * @returns the new entries, oldest first; the cursor, the same object when nothing changed; and whether others may have
  * left the list, entries without a readable date may be missed, and times of the cursor were damaged
  * @throws a RequestFailure, see `requireFields`
  */
-export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, watch: Watch) {
-	const { account, projectIds, emitExisting, polledAt } = watch;
+export function selectNewVideos(log: readonly IDataObject[], stored: StoredCursor, watch: Watch) {
+	const { account, projectIds, emitExisting, polledAt, oldCount = 0 } = watch;
 	const saved = typeof stored === 'string' ? undefined : stored;
 	const isOwn = saved?.account === account;
 	const isSame = isOwn && JSON.stringify(saved.projects) === JSON.stringify(projectIds);
-	const listed = listEntries(log, isOwn ? saved.floor : -1);
-	const isEmpty = listed.entries.length + listed.oldCount === 0;
+	const listed = { ...listEntries(log), oldCount };
+	const isEmpty = listed.entries.length + oldCount === 0;
 	const changes = (saved?.changes ?? 0) + 1;
 	// A service may answer with an empty list for a moment: what was there before is not new afterwards.
 	const emptyAccount = { account, floor: polledAt - DAY_MS - 1 };
@@ -113,11 +115,14 @@ export function selectNewVideos(log: readonly unknown[], stored: StoredCursor, w
 		return { videos: [], cursor, hasGap: false, hasUndated: false, isDamaged: false };
 	}
 	// Each access to what n8n keeps takes long. A damaged time is none.
-	const kept = saved?.videos ?? {};
+	const kept: Record<string, unknown> = saved?.videos ?? {};
 	const times = new Map<string, number>();
-	for (const hash of Object.keys(kept)) times.set(hash, kept[hash] ?? NaN);
-	const isDamaged = ![...times.values()].every(isTime);
-	if (isDamaged) times.forEach((time, hash) => times.set(hash, isTime(time) ? time : 0));
+	let isDamaged = false;
+	for (const hash of Object.keys(kept)) {
+		const time = kept[hash];
+		isDamaged ||= !isTime(time);
+		times.set(hash, isTime(time) ? time : 0);
+	}
 	const own: State | undefined = saved && { ...saved, videos: times };
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
 	const isSeen = own && listed.entries.some((each) => isRemembered(own, each));
@@ -206,23 +211,21 @@ function isForgotten(time: number, { floor, undated }: Pick<Cursor, 'floor' | 'u
 	return time === 0 ? undated !== undefined : time <= floor;
 }
 
-/**
- * The entries of the log. Those older than the floor, almost all of a long log, are only counted: reading their dates
- * would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
- */
-function listEntries(log: readonly unknown[], floor: number) {
+/** Tells by its `createdAt` whether an entry is older than what is remembered, of almost all that are. */
+export function createIsOld(
+	stored: StoredCursor,
+	account: string,
+): (createdAt: unknown) => boolean {
+	const isOwn = typeof stored !== 'string' && stored.account === account;
 	// Dates that move to another zone, with the floor, differ by less than a day.
-	const isLongBefore = createIsBefore(floor - DAY_MS);
+	return createIsBefore(isOwn ? stored.floor - DAY_MS : -1);
+}
+
+function listEntries(log: readonly IDataObject[]) {
 	const entries: ListedEntry[] = [];
-	let oldCount = 0;
 	// Changes with the entries that have no readable date.
 	let undated = 0;
 	for (const entry of log) {
-		if (!isObject(entry)) continue;
-		if (isLongBefore(entry.createdAt)) {
-			oldCount += 1;
-			continue;
-		}
 		const identity = identifyEntry(entry);
 		if (identity === undefined) continue;
 		const hash = hashText(identity);
@@ -230,7 +233,7 @@ function listEntries(log: readonly unknown[], floor: number) {
 		if (time === 0) undated += hash % 2 ** 32;
 		entries.push({ entry, hash: String(hash), time });
 	}
-	return { entries, oldCount, undated };
+	return { entries, undated };
 }
 
 const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
@@ -243,17 +246,16 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 
 /** Adds entries, and keeps the newest. Those of one millisecond stay together: only their time tells that they are old. */
 function remember(before: State, added: readonly ListedEntry[], undated: number): Cursor {
-	// No copy: what is allocated beside a long list has Node.js go through the list once more.
-	const all = before.videos;
-	for (const { hash, time } of added) all.set(hash, time);
-	const times = Float64Array.from(all.values()).sort();
+	// No copy: it would take as long as all the rest.
+	for (const { hash, time } of added) before.videos.set(hash, time);
+	const times = Float64Array.from(before.videos.values()).sort();
 	const dated = times.subarray(times.findLastIndex((time) => time <= 0) + 1);
 	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
 	const isFull = times.length - dated.length > MAX_UNDATED;
 	const after = { ...before, floor, ...(isFull && { undated }) };
 	// Without a prototype, Node.js expects many names.
 	const videos = Object.create(null) as Cursor['videos'];
-	for (const [hash, time] of all) {
+	for (const [hash, time] of before.videos) {
 		if (isForgotten(time, after)) after.hasForgotten = true;
 		else videos[hash] = time;
 	}

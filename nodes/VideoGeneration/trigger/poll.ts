@@ -9,7 +9,7 @@ import { downloadVideo } from '../download/downloadVideo';
 import { createApiError, classifyError } from '../failures/errors';
 import { describeFailure, OUT_OF_TIME } from '../failures/texts';
 import { DOWNLOADS_AT_ONCE } from '../item/job';
-import { findTag, keepTag, selectNewVideos } from './cursor';
+import { createIsOld, findTag, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
 import { getTriggerParameters, type PollParameters } from './triggerParameters';
 
@@ -117,16 +117,17 @@ async function fetchNewVideos(
 		const stored = store.load();
 		if (stored === undefined) return [];
 		const etag = findTag(stored, account, Date.now());
-		const options = limitList(deadline);
-		const { entries, headers, statusCode } = await fetchVideoLog(service, options, etag);
+		const isOld = createIsOld(stored, account);
+		const list = await fetchVideoLog(service, limitList(deadline), { etag, isOld });
+		const { entries, headers, oldCount, statusCode } = list;
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
-		const watch = { ...parameters, account, polledAt };
+		const watch = { ...parameters, account, polledAt, oldCount };
 		const { videos, cursor, ...found } = selectNewVideos(entries, stored, watch);
 		if (store.isDamaged || found.isDamaged) warn(context, DAMAGED);
 		if (found.hasGap) warn(context, GAP);
 		if (found.hasUndated) warn(context, UNDATED);
-		const isUnchanged = statusCode === 304;
-		const kept = isUnchanged ? cursor : keepTag(cursor, account, headers.etag, Date.now());
+		const isSame = statusCode === 304;
+		const kept = isSame ? cursor : keepTag(cursor, account, headers.etag, Date.now());
 		store.save(kept, stored, videos.length > 0);
 		return videos;
 	} catch (error) {

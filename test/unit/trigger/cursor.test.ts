@@ -3,10 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { findNewestVideo } from '../../../nodes/VideoGeneration/api/videoLog';
 import type { Cursor, StoredCursor, Watch } from '../../../nodes/VideoGeneration/trigger/cursor';
 import {
+	createIsOld,
 	findTag,
 	keepTag,
 	parseCursor,
-	selectNewVideos,
+	selectNewVideos as select,
 } from '../../../nodes/VideoGeneration/trigger/cursor';
 
 // What is emitted over time, whatever happens, stands in test/engine/triggerHistories.test.ts.
@@ -29,6 +30,13 @@ const createDate = (i: number) => new Date(START - i * 60_000).toISOString();
 /** Entries at intervals of a minute, the newest one first. */
 const createEntries = (count: number, createId = (i: number) => `log-${i}`) =>
 	Array.from({ length: count }, (_, i) => createEntry(createId(i), createDate(i)));
+
+/** What is old is left out of the list and counted, as a poll does. */
+const selectNewVideos: typeof select = (log, stored, watch) => {
+	const isOld = createIsOld(stored, watch.account);
+	const young = log.filter((each) => !isOld(each.createdAt));
+	return select(young, stored, { ...watch, oldCount: log.length - young.length });
+};
 
 /** Polls as the node does, and converts the state to JSON and back each time. */
 function createPoller() {
@@ -71,9 +79,8 @@ describe('A later poll', () => {
 	});
 
 	test('finds nothing, and nothing for a test event, in a list without entries', () => {
-		const junk = [null, 5, 'text', {}, []] as unknown as IDataObject[];
-		expect(selectNewVideos(junk, save([]), WATCH).videos).toEqual([]);
-		expect(findNewestVideo(junk, [])).toBeUndefined();
+		expect(selectNewVideos([{}], save([]), WATCH).videos).toEqual([]);
+		expect(findNewestVideo([null, 5, 'text', {}, []], [])).toBeUndefined();
 	});
 });
 
