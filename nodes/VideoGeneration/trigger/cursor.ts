@@ -56,7 +56,7 @@ export interface Watch {
 /** A cursor while a poll compares it with the list. */
 type State = Omit<Cursor, 'videos'> & Remembered;
 
-type Listed = ReturnType<typeof listEntries> & { oldCount: number };
+type Listed = ReturnType<typeof listEntries>;
 
 /**
  * Reads a saved cursor as far as it is sound: the same object, or a copy without its damaged parts. Without what it must
@@ -102,7 +102,7 @@ export function selectNewVideos(log: readonly IDataObject[], stored: StoredCurso
 	const saved = typeof stored === 'string' ? undefined : stored;
 	const isOwn = saved?.account === account;
 	const isSame = isOwn && JSON.stringify(saved.projects) === JSON.stringify(projectIds);
-	const listed = { ...listEntries(log), oldCount };
+	const listed = listEntries(log, oldCount);
 	const isEmpty = listed.entries.length + oldCount === 0;
 	const changes = (saved?.changes ?? 0) + 1;
 	// A service may answer with an empty list for a moment: what was there before is not new afterwards.
@@ -144,7 +144,7 @@ export function selectNewVideos(log: readonly IDataObject[], stored: StoredCurso
 	const isKept = before.hasForgotten === hasForgotten && before.undated === undated;
 	const isUnchanged = isSame && own === before && isKept && !isDamaged && changed.length === 0;
 	const after = { ...before, hasForgotten, undated, changes, account, projects: projectIds };
-	const cursor = isUnchanged ? saved : remember(after, changed, listed.undated);
+	const cursor = isUnchanged ? saved : remember(after, changed, listed, polledAt);
 	const hasUndated = listed.undated > 0 && cursor.undated !== before.undated;
 	return { videos, cursor, hasGap, hasUndated, isDamaged };
 }
@@ -185,10 +185,9 @@ function findNews({ entries, oldCount }: Listed, before: State) {
 }
 
 /** @throws a RequestFailure if a field is missing that tells whether entries are new, or wanted */
-function requireFields({ entries, oldCount }: Listed, needsDates: boolean, needsProjects: boolean) {
-	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
-	if (needsDates && isUndated) throw createIncomplete('createdAt');
-	if (needsProjects && entries.every(isOfNone)) throw createIncomplete('projectId');
+function requireFields(listed: Listed, needsDates: boolean, needsProjects: boolean): void {
+	if (needsDates && listed.isUndated) throw createIncomplete('createdAt');
+	if (needsProjects && listed.entries.every(isOfNone)) throw createIncomplete('projectId');
 }
 
 /** The tag to request the log with; none once an hour, so that a tag that fails to change loses no video. */
@@ -212,16 +211,13 @@ function isForgotten(time: number, { floor, undated }: Pick<Cursor, 'floor' | 'u
 }
 
 /** Tells by its `createdAt` whether an entry is older than what is remembered, of almost all that are. */
-export function createIsOld(
-	stored: StoredCursor,
-	account: string,
-): (createdAt: unknown) => boolean {
+export function createIsOld(stored: StoredCursor, account: string) {
 	const isOwn = typeof stored !== 'string' && stored.account === account;
 	// Dates that move to another zone, with the floor, differ by less than a day.
 	return createIsBefore(isOwn ? stored.floor - DAY_MS : -1);
 }
 
-function listEntries(log: readonly IDataObject[]) {
+function listEntries(log: readonly IDataObject[], oldCount: number) {
 	const entries: ListedEntry[] = [];
 	// Changes with the entries that have no readable date.
 	let undated = 0;
@@ -233,7 +229,8 @@ function listEntries(log: readonly IDataObject[]) {
 		if (time === 0) undated += hash % 2 ** 32;
 		entries.push({ entry, hash: String(hash), time });
 	}
-	return { entries, undated };
+	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
+	return { entries, oldCount, undated, isUndated };
 }
 
 const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
@@ -245,14 +242,16 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 }
 
 /** Adds entries, and keeps the newest. Those of one millisecond stay together: only their time tells that they are old. */
-function remember(before: State, added: readonly ListedEntry[], undated: number): Cursor {
+function remember(before: State, added: ListedEntry[], list: Listed, polledAt: number): Cursor {
 	// No copy: it would take as long as all the rest.
 	for (const { hash, time } of added) before.videos.set(hash, time);
 	const times = Float64Array.from(before.videos.values()).sort();
 	const dated = times.subarray(times.findLastIndex((time) => time <= 0) + 1);
-	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
 	const isFull = times.length - dated.length > MAX_UNDATED;
-	const after = { ...before, floor, ...(isFull && { undated }) };
+	// Those that are forgotten may be dated again later, and were there by now.
+	const isLost = isFull && list.isUndated;
+	const floor = Math.max(before.floor, isLost ? polledAt - 1 : (dated.at(-MAX_SEEN - 1) ?? -1));
+	const after = { ...before, floor, ...(isFull && { undated: list.undated }) };
 	// Without a prototype, Node.js expects many names.
 	const videos = Object.create(null) as Cursor['videos'];
 	for (const [hash, time] of before.videos) {

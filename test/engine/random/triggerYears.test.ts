@@ -291,6 +291,8 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	let count = 0;
 	let videos: Video[] = [];
 	const finish = (finished: number, everyMs: number) => {
+		// None has finished before the last poll without being listed then, or will only finish after the next one.
+		now = Math.max(now, count > 0 ? sandbox.clock.now() : now);
 		for (let i = 0; i < finished; i++) {
 			now += everyMs;
 			count += 1;
@@ -310,7 +312,9 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	});
 	/** Has the triggers poll one after the other. @returns what each emits, and its error */
 	const run = async (polling: Week['polling']) => {
-		passTime(MINUTE_MS);
+		const passedMs = Math.max(MINUTE_MS, now - sandbox.clock.now());
+		passTime(passedMs);
+		sandbox.clock.advance(passedMs);
 		warnings.length = 0;
 		const [one, other] = watchers.map(({ filter }) => ({ projectIds: [...filter] }));
 		Object.assign(trigger, { parameters: one, others: other ? [other] : [] });

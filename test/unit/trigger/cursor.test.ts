@@ -238,6 +238,14 @@ describe('A large account', () => {
 		expect(poll([...entries, createEntry('later')])).toEqual(['later']);
 	});
 
+	test('has none of those emitted that get their dates once they are forgotten', () => {
+		const poll = createPoller();
+		const entries = createEntries(1_001, (i) => `video-${i}`);
+		poll(entries.map((entry) => ({ ...entry, createdAt: 'soon' })));
+		expect(poll([...entries.slice(1), createEntry('later')])).toEqual(['later']);
+		expect(poll(entries.slice(1))).toEqual([]);
+	});
+
 	test('tells, once such ones are forgotten, each time that others are listed', () => {
 		const undated = createEntries(1_001).map((entry) => ({ ...entry, createdAt: 'soon' }));
 		const list = (...more: IDataObject[]) => [createEntry('dated'), ...more, ...undated];
