@@ -1,5 +1,5 @@
 import { untilAborted } from '../api/pacing';
-import { CANCELLED } from '../failures/failure';
+import { CANCELLED, isUnread } from '../failures/failure';
 import type { Run } from '../item/job';
 import { logInfo } from '../n8n/execution';
 import type { KnownService } from '../waiting/accountVideos';
@@ -86,8 +86,8 @@ class Lane {
 	}
 
 	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make more at once. */
-	learn({ run }: Place, { isTold }: FinishedVideo): void {
-		if (isTold !== undefined) this.knownService.learn(isTold);
+	learn({ run }: Place, { isTold = false, unidentified }: FinishedVideo): void {
+		if (!isUnread(unidentified)) this.knownService.learn(isTold);
 		if (isTold) run.toldAtOnce += MORE_PER_TOLD;
 	}
 

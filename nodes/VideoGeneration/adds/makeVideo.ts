@@ -11,7 +11,7 @@ import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { checkCredits, checkMaxVideos, countAdd, listTurnKeys } from './spendingGuards';
-import { claimKey, completeKeys, freeOrKeepKey } from './uniqueKey';
+import { completeKeys, confirmKey, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 
 /** The turns of the adds of all executions of this process, by what they affect. */
@@ -49,7 +49,7 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 		// Without its credential, an item takes no key.
 		await job.open();
 		try {
-			const isOwn = (await claimKey(job)) && (await claimKey(job, true));
+			const isOwn = (await takeKey(job)) && (await confirmKey(job));
 			return isOwn ? [{ json: (await pay(job, 0)).queueItem }] : [];
 		} finally {
 			await freeOrKeepKey(job);
@@ -65,10 +65,11 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	const workersTurn = (wait.videosAtOnce ?? 1) === 1 ? await joinTurn(job) : undefined;
+	const isOneAtOnce = (wait.videosAtOnce ?? 1) === 1;
+	const workersTurn = isOneAtOnce ? await joinTurn(job, watching.videos) : undefined;
 	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
 		watching.end();
-		await workersTurn?.leave(watching.videos);
+		await workersTurn?.leave();
 	});
 	return video ? await outputVideo(job, wait, video) : [];
 }
@@ -82,42 +83,44 @@ async function makeInLane(
 ): Promise<FinishedVideo | undefined> {
 	const { context, ledger, run } = job;
 	const { requests, videos } = watching;
-	const { knownService } = videos;
+	const { knownService, list } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
 	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
 	// Outside of a turn, other workers may make videos of the project.
 	let unsure = isOnWorker(context) ? AbortSignal.abort() : undefined;
 	let sentAt: number | undefined;
-	try {
+	const payAndWait = async () => {
 		if (!ledger.isPaid) {
 			try {
 				// A row that its key leaves out takes no turn of workers.
-				if (!(await claimKey(job))) return undefined;
+				if (!(await takeKey(job))) return undefined;
 				// Where the service tells, no process takes the turn.
 				const turn = knownService.isTelling ? undefined : workersTurn;
-				await turn?.take(job, videos);
+				await turn?.take(job);
 				if (turn) ({ unsure } = turn);
 				// The list is read after this, which takes a while.
-				if (!(await claimKey(job, true))) return undefined;
+				if (!(await confirmKey(job))) return undefined;
 				// What is listed before the add, or was until another process gave up the turn, is another's.
-				await videos.list.catchUp(requests, turn?.begunAt);
+				await list.catchUp(requests, turn?.begunAt);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
 			} finally {
 				await freeOrKeepKey(job);
 			}
 		}
-		const video = await waitForVideo(job, wait, watching, { sentAt, unsure });
-		lane.learn(place, video);
+		return await waitForVideo(job, wait, watching, { sentAt, unsure });
+	};
+	try {
+		// A failure ends the run before its next item takes the place that is left.
+		const video = await run.attempt(job, payAndWait);
+		if (video) lane.learn(place, video);
 		lane.noteTime(sentAt);
 		// The service tells them apart: other workers may begin.
-		if (knownService.isTelling) await workersTurn?.giveUp(videos);
+		if (video && knownService.isTelling) await workersTurn?.giveUp();
 		return video;
 	} catch (reason) {
 		// A video whose run has ended would have taken at least one more check.
 		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
-		// The run ends before its next item takes the place that is left.
-		run.end(job, reason);
 		throw reason as Error;
 	} finally {
 		lane.leave(place);

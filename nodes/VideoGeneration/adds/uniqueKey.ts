@@ -4,73 +4,95 @@ import { RequestFailure, TIMED_OUT } from '../failures/failure';
 import { checkJob, type Job, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 import { isInLoop } from '../n8n/calls';
-import { Entries, getCheckMs, MAX_END_MS, MAX_SILENCE_MS } from '../n8n/entries';
+import { getCheckMs, MAX_END_MS, MAX_SILENCE_MS, Records } from '../n8n/records';
 import { isOnWorker } from '../n8n/execution';
 
 type KeyedJob = Job<{ uniqueKey?: string | undefined }>;
 
-/** On workers, how long a claim must last, and when it is recorded once more: writes of others may overwrite it. */
+/** On workers, how long a key must be held, and when it is recorded once more: writes of others may overwrite it. */
 const CHECK_MS = 1_000;
 const RENEW_MS = 10_000;
 
-/** This process, in the entries of its claims. */
+/** This process, in the records of the keys that it holds. */
 const PROCESS = Math.random();
 
-/** The entries of a key until its video has come out. Those that are left by mistake make its row fail, not vanish. */
-const listOpenEntries = (key: number): [open: string, claim: string] => [
+/** What is recorded of a key until its video has come out. What is left by mistake makes its row fail, not vanish. */
+const listUndone = (key: number): [undone: string, holder: string] => [
 	`The video of ${key} has not come out`,
 	`The claim of ${key} by ${PROCESS}`,
 ];
 
 /**
- * Claims an item's unique key, if it has one, with entries that are recorded at once: n8n may be killed in between.
- * @param isClaimed to check the claim just before the add: of several executions, n8n keeps the row of the last one
+ * Takes an item's unique key, if it has one, with records that are written at once: n8n may be killed in between.
+ *
  * @returns false if the video of the key came out before: the item is left out, as n8n's own Remove Duplicates does
  * @throws a RequestFailure: nothing was sent
  */
-export async function claimKey(job: KeyedJob, isClaimed = false): Promise<boolean> {
+export async function takeKey(job: KeyedJob): Promise<boolean> {
+	const { uniqueKey } = job.order;
+	return uniqueKey === undefined || holdsKey(job, uniqueKey, await recordKey(job, uniqueKey));
+}
+
+/** Checks just before the add that the key is held: of several executions, n8n keeps the row of the last one. @returns the same */
+export async function confirmKey(job: KeyedJob): Promise<boolean> {
 	const { context, ledger, order, run } = job;
-	const { uniqueKey } = order;
-	if (uniqueKey === undefined) return true;
-	const keys = new Entries(context, 'node');
-	const key = hashText(uniqueKey);
-	const [open, claim] = listOpenEntries(key);
-	const isOwn = (added: string[]) => added.includes(uniqueKey) && added.includes(open);
+	if (order.uniqueKey === undefined) return true;
+	await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined), run.signal);
+	const added = await recordKey(job, order.uniqueKey);
+	if (added.length === 0) return true;
+	// It was overwritten, and may have been taken again now.
+	ledger.keep({ key: undefined });
+	return holdsKey(job, order.uniqueKey, added) && (await confirmKey(job));
+}
+
+const isTaken = (uniqueKey: string, added: string[]) =>
+	[uniqueKey, listUndone(hashText(uniqueKey))[0]].every((record) => added.includes(record));
+
+/** Records a key. @returns what of it was new: a part of it is taken back. @throws a RequestFailure */
+async function recordKey(job: KeyedJob, uniqueKey: string): Promise<string[]> {
+	const keys = new Records(job.context, 'node');
 	const record = async (end: AbortSignal) => {
 		checkJob(job);
-		const added = await keys.record([uniqueKey, open, claim]);
-		if (added && added.length > 0 && (end.aborted || !isOwn(added))) await keys.remove(added);
+		const added = await keys.record([uniqueKey, ...listUndone(hashText(uniqueKey))]);
+		if (added?.length && (end.aborted || !isTaken(uniqueKey, added))) await keys.remove(added);
 		return added;
 	};
-	const delayMs = getCheckMs(isOnWorker(context) ? CHECK_MS : undefined);
-	if (isClaimed) await pause(delayMs, run.signal);
-	const added = await keys.inTurn(record, MAX_SILENCE_MS, run.signal).catch((error: unknown) => {
-		checkJob(job);
-		if (error !== TIMED_OUT) throw error;
-	});
+	const added = await keys
+		.inTurn(record, MAX_SILENCE_MS, job.run.signal)
+		.catch((error: unknown) => {
+			checkJob(job);
+			if (error !== TIMED_OUT) throw error;
+		});
 	if (!added) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-	if (isClaimed && added.length === 0) return true;
-	if (isOwn(added) || isClaimed) ledger.keep({ key: isOwn(added) ? key : undefined });
-	// A claim that was overwritten is checked again.
-	if (isOwn(added)) return !isClaimed || (await claimKey(job, true));
+	return added;
+}
+
+/** Whether an item holds its key now. @returns false if it is left out. @throws a RequestFailure */
+function holdsKey({ context, ledger, run }: KeyedJob, uniqueKey: string, added: string[]): boolean {
+	const key = hashText(uniqueKey);
+	const [undone] = listUndone(key);
+	if (isTaken(uniqueKey, added)) {
+		ledger.keep({ key });
+		return true;
+	}
 	const isOfRun = listStates(context).some(([, state]) => state.key === key);
 	if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
-	if (!added.includes(open)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
+	if (!added.includes(undone)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
 	if (!run.isAgentCall && !isInLoop(context)) return false;
 	throw new RequestFailure({ kind: 'keyDone', uniqueKey });
 }
 
-/** Frees a claimed key, with proof that nothing was queued. Otherwise it is recorded again, for others may have overwritten it. */
+/** Frees a key that is held, with proof that nothing was queued. Otherwise it is recorded again, for others may have overwritten it. */
 export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promise<void> {
 	const { uniqueKey = '' } = order;
 	const key = hashText(uniqueKey);
 	if (ledger.state.key !== key) return;
 	const isFree = ledger.state.stage === 'new';
 	if (isFree) ledger.keep({ key: undefined });
-	const keys = new Entries(context, 'node');
+	const keys = new Records(context, 'node');
 	const write = async () => {
-		const entries = [uniqueKey, ...(ledger.state.finished ? [] : listOpenEntries(key))];
-		await (isFree ? keys.remove(entries) : keys.record(entries));
+		const records = [uniqueKey, ...(ledger.state.finished ? [] : listUndone(key))];
+		await (isFree ? keys.remove(records) : keys.record(records));
 	};
 	const inTurn = async () => await keys.inTurn(write, MAX_END_MS).catch(() => undefined);
 	await inTurn();
@@ -83,18 +105,18 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 	const shown = outcomes.find((each) => 'reason' in each || each.output.length > 0);
 	if (first === undefined || first.run.signal.aborted) return;
 	if (shown && 'reason' in shown && first.run.hasNextTry) return;
-	const entries = jobs.flatMap(({ ledger: { state } }, index) => {
+	const records = jobs.flatMap(({ ledger: { state } }, index) => {
 		const { finished, key, unidentified } = state;
 		const isDone = 'output' in (outcomes[index] ?? {}) && finished && !unidentified;
-		return isDone && key !== undefined ? listOpenEntries(key) : [];
+		return isDone && key !== undefined ? listUndone(key) : [];
 	});
-	if (entries.length === 0) return;
-	const keys = new Entries(first.context, 'node');
+	if (records.length === 0) return;
+	const keys = new Records(first.context, 'node');
 	const { signal } = first.run;
 	const complete = async () => {
-		await keys.remove(entries, signal);
+		await keys.remove(records, signal);
 		// n8n drops the output of an execution that was stopped meanwhile.
-		if (signal.aborted) await keys.record(entries);
+		if (signal.aborted) await keys.record(records);
 	};
 	await keys.inTurn(complete, MAX_END_MS).catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 /*
- * n8n's worker processes share no memory, but n8n's deduplication store. It only says which of some entries are new, while it
- * records them, and it reads and writes all entries of a workflow as a whole: of two writes at once, one is lost.
+ * n8n's worker processes share no memory, but n8n's deduplication store. It only says which of some texts are new, while it
+ * records them, and it reads and writes all records of a workflow as a whole: of two writes at once, one is lost.
  *
- * - The turn of a lane is an entry for each period of ten seconds. A process begins one if the entries of this period and
+ * - The turn of a lane is a record for each period of ten seconds. A process begins one if the records of this period and
  *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
  *   may differ by two periods, and the turn of a killed process ends by itself. Two have it if the database is slower.
  * - A process that waits for the turn asks every few seconds, and leaves a wish. The one that has the turn keeps it from
@@ -15,7 +15,7 @@
 import { pause } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
 import type { Job } from '../item/job';
-import { Entries, MAX_END_MS, MAX_SILENCE_MS } from '../n8n/entries';
+import { MAX_END_MS, MAX_SILENCE_MS, Records } from '../n8n/records';
 import { isOnWorker, logInfo } from '../n8n/execution';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
 
@@ -33,17 +33,18 @@ const workersTurns = new Map<string, WorkersTurn>();
 /** Whether n8n's store is silent: this process goes on without turns until it answers. */
 let isSilent = false;
 
-/** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without entries. */
-export async function joinTurn(job: Job<{ body: { projectId?: string } }>) {
+/** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without records. */
+export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: AccountVideos) {
 	const { context, ledger, order } = job;
-	if (ledger.isPaid || !isOnWorker(context) || !Entries.areKept(context)) return undefined;
+	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
 	const { projectId = '' } = order.body;
 	const { baseUrl } = await job.open();
 	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);
-	const turn =
-		workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, new Entries(context, 'workflow'));
+	const records = new Records(context, 'workflow');
+	const turn = workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, records, videos);
 	workersTurns.set(lane, turn);
 	turn.items += 1;
+	turn.videos = videos;
 	return turn;
 }
 
@@ -59,30 +60,31 @@ export class WorkersTurn {
 	/** This process has the turn until the end of this period. */
 	private lastPeriod = -Infinity;
 	private renewing = new AbortController();
-	/** The entries of owed videos that this turn has recorded. */
+	/** The owed videos that this turn has recorded. */
 	private owed: string[] = [];
 
-	/** @param entries of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
+	/** @param records of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
 	constructor(
 		private readonly lane: string,
 		private readonly projectId: string,
-		private readonly entries: Entries,
+		private readonly records: Records,
+		public videos: AccountVideos,
 	) {}
 
 	/** Waits until this process has the turn. @throws `CANCELLED` when the run ends first */
-	async take(job: Job, videos: AccountVideos): Promise<void> {
+	async take(job: Job): Promise<void> {
 		const { signal } = job.run;
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
 			// After its time, it must not take the turn for an item that may be done.
-			const ask = async (end: AbortSignal) => (end.aborted ? undefined : await this.ask(videos));
-			const delayMs = await this.entries.inTurn(ask, ASK_MS, signal).catch(() => undefined);
+			const ask = async (end: AbortSignal) => (end.aborted ? undefined : await this.ask());
+			const delayMs = await this.records.inTurn(ask, ASK_MS, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
 			if (delayMs === 0) return;
 			const now = performance.now();
 			if (delayMs !== undefined) answeredAt = now;
 			isSilent = delayMs === undefined && now >= answeredAt + (isSilent ? 0 : MAX_SILENCE_MS);
-			if (isSilent || this.entries.isRefused) {
+			if (isSilent || this.records.isRefused) {
 				this.begunAt = now;
 				this.unsure = AbortSignal.abort();
 				return;
@@ -94,19 +96,19 @@ export class WorkersTurn {
 	}
 
 	/** @returns after which time it has to ask again: 0 if it has the turn, undefined without an answer */
-	private async ask(videos: AccountVideos): Promise<number | undefined> {
+	private async ask(): Promise<number | undefined> {
 		this.hasAsked = true;
 		const period = getPeriod();
-		const delayMs = period <= this.lastPeriod ? await this.keep(videos) : await this.begin(period);
+		const delayMs = period <= this.lastPeriod ? await this.goOn() : await this.begin(period);
 		if (delayMs === 0) await this.removePast();
 		return delayMs;
 	}
 
-	/** Keeps the turn for an item, unless another process waits for it. @returns the same */
-	private async keep(videos: AccountVideos): Promise<number | undefined> {
+	/** Goes on with the turn for an item, unless another process waits for it. @returns the same */
+	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.wish);
 		if (added?.includes(this.wish) !== false) return added && 0;
-		void this.giveUp(videos);
+		void this.giveUp();
 		return ASK_MS;
 	}
 
@@ -114,14 +116,14 @@ export class WorkersTurn {
 	private async begin(period: number): Promise<number | undefined> {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		const [now = '', ...later] = this.listPeriods(0, PERIODS - 1);
-		const asked = await this.entries.record([now, this.wish]);
+		const asked = await this.records.record([now, this.wish]);
 		if (!asked?.includes(now)) return asked && busyMs;
 		const owed = this.listOwed(-1, 0);
-		const added = await this.entries.reserve(later, owed);
-		if (!added || !later.every((entry) => added.includes(entry))) return added && busyMs;
+		const added = await this.records.reserve(later, owed);
+		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
 		this.lastPeriod = period + later.length;
 		this.begunAt = performance.now();
-		this.owed = owed.filter((entry) => added.includes(entry));
+		this.owed = owed.filter((text) => added.includes(text));
 		this.renewing.abort();
 		this.renewing = new AbortController();
 		this.unsure = this.owed.length < owed.length ? AbortSignal.abort() : this.renewing.signal;
@@ -136,7 +138,7 @@ export class WorkersTurn {
 		while (await pause(RENEW_MS, signal)) {
 			// Another process may have it by now.
 			if (getPeriod() > this.lastPeriod) renewing.abort();
-			else await this.entries.inTurn(renew, PERIOD_MS, signal).catch(() => undefined);
+			else await this.records.inTurn(renew, PERIOD_MS, signal).catch(() => undefined);
 		}
 	}
 
@@ -144,23 +146,23 @@ export class WorkersTurn {
 	private async renew(...others: string[]): Promise<string[] | undefined> {
 		const last = getPeriod() + PERIODS - 1;
 		const owed = this.listOwed(0, 0);
-		const entries = [...this.listPeriods(0, PERIODS - 1), ...owed, ...others];
-		const added = await this.entries.record(entries);
+		const texts = [...this.listPeriods(0, PERIODS - 1), ...owed, ...others];
+		const added = await this.records.record(texts);
 		if (added) this.lastPeriod = last;
-		this.owed.push(...owed.filter((entry) => added?.includes(entry)));
+		this.owed.push(...owed.filter((text) => added?.includes(text)));
 		return added;
 	}
 
 	/** Leaves the turn, which ends with its last item. */
-	async leave(videos: AccountVideos): Promise<void> {
+	async leave(): Promise<void> {
 		this.items -= 1;
 		if (this.items > 0) return;
 		workersTurns.delete(this.lane);
-		await this.giveUp(videos);
+		await this.giveUp();
 	}
 
 	/** Ends the turn, if it was asked for. */
-	async giveUp(videos: AccountVideos): Promise<void> {
+	async giveUp(): Promise<void> {
 		if (!this.hasAsked) return;
 		this.hasAsked = false;
 		const end = async () => {
@@ -168,40 +170,41 @@ export class WorkersTurn {
 			// Otherwise, another process may have it, and have recorded the same.
 			const left = this.lastPeriod - getPeriod();
 			// At a service that tells, this process goes on without turns.
-			const isOwed = videos.knownService.isTelling || videos.isOwed(this.projectId);
+			const { knownService } = this.videos;
+			const isOwed = knownService.isTelling || this.videos.isOwed(this.projectId);
 			const owed = left >= 0 && !isOwed ? this.owed : [];
 			const turn = left >= 0 ? this.listPeriods(1 - PERIODS, left) : [];
 			this.lastPeriod = -Infinity;
 			// In two writes, of which one may be lost.
-			if (turn.length > 0) await this.entries.remove([...owed, ...turn]);
+			if (turn.length > 0) await this.records.remove([...owed, ...turn]);
 			await this.removePast(...owed, ...turn);
 		};
-		await this.entries.inTurn(end, MAX_END_MS).catch(() => undefined);
+		await this.records.inTurn(end, MAX_END_MS).catch(() => undefined);
 	}
 
-	/** Removes these entries, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
-	private async removePast(...entries: string[]): Promise<void> {
+	/** Removes these records, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
+	private async removePast(...texts: string[]): Promise<void> {
 		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
-		await this.entries.remove([this.wish, ...entries, ...past]);
+		await this.records.remove([this.wish, ...texts, ...past]);
 	}
 
-	/** The entry of a process that waits for the turn of another one. */
+	/** The record of a process that waits for the turn of another one. */
 	private get wish(): string {
 		return `A wish for the turn of ${this.lane}`;
 	}
 
-	/** The entries of a turn in these periods from now on. */
+	/** The records of a turn in these periods from now on. */
 	private readonly listPeriods = (first: number, last: number) =>
 		list(`The turn of ${this.lane} in`, PERIOD_MS, first, last);
 
-	/** The entries of videos that are owed since these half hours from now on. */
+	/** The records of videos that are owed since these half hours from now on. */
 	private readonly listOwed = (first: number, last: number) =>
 		list(`A video of ${this.lane} is owed in`, OWED_MS, first, last);
 }
 
 const getPeriod = () => Math.floor(Date.now() / PERIOD_MS);
 
-/** Entries with the numbers of times of a length. */
+/** Records with the numbers of times of a length. */
 function list(text: string, lengthMs: number, first: number, last: number): string[] {
 	const now = Math.floor(Date.now() / lengthMs);
 	return Array.from({ length: last - first + 1 }, (_, i) => `${text} ${now + first + i}`);

@@ -97,6 +97,10 @@ export interface Unidentified {
 	dates?: { videoDate: string; queueDate: string } | undefined;
 }
 
+/** Whether the list could not be read that had to show a finished video: a later try may read it. */
+export const isUnread = (unidentified: Unidentified | undefined) =>
+	unidentified !== undefined && unidentified.count === undefined;
+
 /** A failure, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
 	readonly facts: KnownFacts;
@@ -149,8 +153,7 @@ const OF_ITEM: FailureKind[] = [
 export function isLasting(failure: RequestFailure): boolean {
 	const { kind, facts } = failure;
 	const isOfAccount = isOfKey(failure) || isAboutCredits(failure);
-	const isUnread = kind === 'ambiguousVideo' && facts.unidentified?.count === undefined;
-	return OF_ITEM.includes(kind) && !isOfAccount && !isUnread;
+	return OF_ITEM.includes(kind) && !isOfAccount && !isUnread(facts.unidentified);
 }
 
 /** Whether the service refuses the key. The service answers in JSON: a web page comes from something in front of it. */

@@ -6,7 +6,7 @@ import type {
 	SharedFacts,
 	Unidentified,
 } from './failure';
-import { isAboutCredits, isNotFound, MAX_RETRY_AFTER_MS } from './failure';
+import { isAboutCredits, isNotFound, isUnread, MAX_RETRY_AFTER_MS } from './failure';
 
 /** What happened, without words of the service, since n8n searches it for "canceled"; and what to do. */
 export interface FailureText {
@@ -335,7 +335,7 @@ function getVariant(facts: KnownFacts): string | undefined {
 	const { content, httpCode = '', kind, unidentified } = facts;
 	if (kind === 'uncertain' && /^\d/.test(httpCode)) return 'status';
 	if (kind === 'unsent' && httpCode !== '') return 'certificate';
-	if (kind === 'ambiguousVideo' && unidentified?.count === undefined) return 'unread';
+	if (isUnread(unidentified)) return 'unread';
 	if (unidentified?.count === 0) return 'none';
 	if (facts.isPending) return 'pending';
 	const isDenied = kind === 'rejected' && /^40[13]$/.test(httpCode);

@@ -26,8 +26,8 @@ export interface ItemState {
 	finished?: IDataObject | undefined;
 	/** Why the finished item has no video. */
 	unidentified?: Unidentified | undefined;
-	/** Whether an earlier try has failed since it left the queue without a video. */
-	hasLeftQueue?: boolean;
+	/** How a queue item was last seen to end without a video. */
+	endedAs?: 'notGenerated' | 'leftQueue' | undefined;
 	/** The hash of the unique key that the item has taken. */
 	key?: number | undefined;
 }
@@ -41,8 +41,6 @@ type NodeStates = Record<string, (ItemState | null)[]>;
  */
 export class Ledger {
 	state: ItemState;
-	/** Whether this try has seen the queue item end without a video: it failed, or left the queue. */
-	hasEnded = false;
 	private order: AgentOrder | undefined;
 
 	constructor(private readonly context: IExecuteSingleFunctions) {

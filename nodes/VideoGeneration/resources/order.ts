@@ -14,7 +14,7 @@ import {
 	requireNumber,
 } from '../item/parameters';
 import { isAgentStep } from '../n8n/calls';
-import { Entries } from '../n8n/entries';
+import { Records } from '../n8n/records';
 import { projectLocator } from './fields';
 import { getPaidText, NOT_SPENT } from './paidText';
 
@@ -151,7 +151,7 @@ function getUniqueKey(context: IExecuteSingleFunctions): string {
 	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', () => whatToDo).trim();
 	const enterKey = `${whatToDo} ${CHECK_EXPRESSION} Nothing was sent.`;
 	requireGiven(context, key, 'Unique Key', enterKey);
-	if (Entries.areKept(context)) return key;
+	if (Records.areKept(context)) return key;
 	throw createInputError(
 		context,
 		"'Unique Key' cannot be used here",

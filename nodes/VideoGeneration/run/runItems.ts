@@ -61,8 +61,8 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	if (first === undefined) return [];
 	const { context, run } = first;
 	const stopNaming = nameVideosAtStop(context, () =>
-		jobs.flatMap(({ ledger: { hasEnded, state } }) =>
-			state.stage === 'queued' && !hasEnded ? (state.queueId ?? []) : [],
+		jobs.flatMap(({ ledger: { state } }) =>
+			state.stage === 'queued' && !state.endedAs ? (state.queueId ?? []) : [],
 		),
 	);
 	try {

@@ -9,6 +9,7 @@ import {
 	isInsecure,
 	isNotFound,
 	isTransient,
+	isUnread,
 	MAX_RETRY_AFTER_MS,
 	RequestFailure,
 	type Unidentified,
@@ -49,8 +50,8 @@ export interface FinishedVideo {
 	json: IDataObject;
 	/** Why neither its video nor its address is known. */
 	unidentified?: Unidentified | undefined;
-	/** Whether the service itself told which video is the item's; undefined where that is not known. */
-	isTold?: boolean | undefined;
+	/** Whether the service itself told which video is the item's: by its address, or by an entry that names the item. */
+	isTold?: boolean;
 }
 
 /** Waits for the video of a queue item that this try has not added. A later try goes on where the item stands. */
@@ -98,19 +99,19 @@ export async function waitForVideo(
 	let isOwed = true;
 	try {
 		const video = await new Wait(job, settings, watching, claim).untilSettled();
-		const { isTold, json, unidentified } = video;
+		const { json, unidentified } = video;
 		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
 		// A later try settles an item whose list of videos could not be read.
-		if (isTold === undefined) return video;
+		if (isUnread(unidentified)) return video;
 		ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
 		return video;
 	} catch (error) {
 		const { kind } = classifyError(error);
-		isOwed = kind !== 'notGenerated' && kind !== 'leftQueue';
-		ledger.hasEnded = !isOwed;
+		const isEnd = kind === 'notGenerated' || kind === 'leftQueue';
+		isOwed = !isEnd;
 		// A video that is listed after this is another's, which a retry must not take for the item's own.
-		if (kind === 'leftQueue') ledger.keep({ hasLeftQueue: true });
+		if (isEnd) ledger.keep({ endedAs: kind });
 		throw error as Error;
 	} finally {
 		run.isListUnreliable ||= videos.isMistrusted(claim.item.projectId);
@@ -176,7 +177,7 @@ class Wait {
 
 	/** Checks the progress until the item is finished or has left the queue. */
 	private async waitForEnd(): Promise<void> {
-		const { deadline, claim, settings, watching } = this;
+		const { deadline, claim, watching } = this;
 		const { requests, videos } = watching;
 		for (;;) {
 			await videos.list.refresh(requests);
@@ -187,13 +188,7 @@ class Wait {
 				return;
 			}
 			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
-			let verdict = await this.check();
-			if (verdict === 'left') {
-				// An earlier try may have seen the end of an item that has left the queue since.
-				const last = getVerdict(this.details ?? {}, settings.words);
-				if (last === 'failed') verdict = last;
-				else videos.note(claim, { hasLeft: last !== 'finished' });
-			}
+			const verdict = await this.check();
 			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
@@ -253,7 +248,7 @@ class Wait {
 	}
 
 	/** Checks the progress. @throws the failure, if a later check cannot help */
-	private async check(): Promise<'finished' | 'failed' | 'running' | 'left' | 'unknown'> {
+	private async check(): Promise<Verdict | 'unknown'> {
 		const { claim, job, settings, watching } = this;
 		const { requests, videos } = watching;
 		const checkedAt = performance.now();
@@ -261,7 +256,7 @@ class Wait {
 			const details = await requests.fetchProgress(claim.item.queueId);
 			this.checkAt = performance.now() + settings.intervalMs;
 			// The progress is that of the item that has its queue ID now.
-			if (claim.item.isReplaced) return 'left';
+			if (claim.item.isReplaced) return this.noteLeft();
 			const videoUrl = getVideoUrl(details);
 			if (toText(details.status) === '' && videoUrl === undefined) {
 				throw createIncomplete('details.status');
@@ -277,7 +272,7 @@ class Wait {
 				videos.note(claim, { runningAt: checkedAt });
 				job.ledger.state.running = { at: checkedAt, executionId: getRunId(job.context) };
 			}
-			job.ledger.keep({ stage: 'queued', details: keepPlain(details), hasLeftQueue: false });
+			job.ledger.keep({ stage: 'queued', details: keepPlain(details), endedAs: undefined });
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;
@@ -285,19 +280,28 @@ class Wait {
 		}
 	}
 
+	/** The last verdict of an item that is in the queue no more; 'left' if its end was not seen by then. */
+	private noteLeft(): Verdict {
+		const last = getVerdict(this.details ?? {}, this.settings.words);
+		if (last !== 'running') return last;
+		this.watching.videos.note(this.claim, { hasLeft: true });
+		return 'left';
+	}
+
 	/** @throws a failure that a later check cannot better */
-	private noteFailure(failure: RequestFailure): 'unknown' | 'left' {
+	private noteFailure(failure: RequestFailure): Verdict | 'unknown' {
 		const now = performance.now();
 		this.lastFailure = failure;
 		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
 		if (this.details !== undefined && isNotFound(failure)) {
 			// It had left the queue in an earlier try, and has not come back.
-			if (this.job.ledger.state.hasLeftQueue) throw new RequestFailure({ kind: 'leftQueue' });
+			if (this.job.ledger.state.endedAs === 'leftQueue')
+				throw new RequestFailure({ kind: 'leftQueue' });
 			const by = failure.facts.content === undefined ? 'service' : 'gateway';
 			if (this.notFound?.by !== by) this.notFound = { by, count: 0, since: now };
 			this.notFound.count += 1;
 			const isLasting = now - this.notFound.since >= MIN_NOT_FOUND_MS[by];
-			return isLasting && this.notFound.count >= MIN_NOT_FOUND ? 'left' : 'unknown';
+			return isLasting && this.notFound.count >= MIN_NOT_FOUND ? this.noteLeft() : 'unknown';
 		}
 		// Transient failures say nothing about the item. A certificate that was accepted before is renewed soon.
 		const isHiccup = isTransient(failure) || (this.details !== undefined && isInsecure(failure));
@@ -333,19 +337,17 @@ function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): Finish
 	};
 	const isTold = videoUrl !== undefined || claim.isNamed === true;
 	const unidentified = 'unidentified' in own && !isTold ? own.unidentified : undefined;
-	const isUnread = unidentified !== undefined && unidentified.count === undefined;
-	return {
-		// The fields that people use come first, and the details do not overwrite them.
-		json: { ...output, ...details, ...output },
-		unidentified,
-		isTold: isUnread ? undefined : isTold,
-	};
+	// The fields that people use come first, and the details do not overwrite them.
+	return { json: { ...output, ...details, ...output }, unidentified, isTold };
 }
 
 const getRunId = (context: Job['context']) => context.getExecutionId() as string | undefined;
 
-/** Decides whether a video is finished. With an unknown status, it may still be made, unless it has an address. */
-function getVerdict(details: IDataObject, words: WaitSettings['words']) {
+/** What the progress says of an item; 'left' if it is in the queue no more, and its end was not seen. */
+type Verdict = 'finished' | 'failed' | 'running' | 'left';
+
+/** With an unknown status, a video may still be made, unless it has an address. */
+function getVerdict(details: IDataObject, words: WaitSettings['words']): Verdict {
 	const status = normalize(toText(details.status));
 	if (words.completed.has(status)) return 'finished';
 	if (words.failed.has(status)) return 'failed';

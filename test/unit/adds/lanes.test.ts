@@ -72,7 +72,8 @@ function openService() {
 		else
 			lane.learn(place, {
 				json: {},
-				isTold: row.isTold === null ? undefined : row.isTold === true,
+				isTold: row.isTold === true,
+				unidentified: row.isTold === null ? {} : undefined,
 			});
 		lane.noteTime(sentAt, row.fails ? 5_000 : 0);
 		lane.leave(place);

@@ -45,9 +45,12 @@ test.each([
 		);
 		const names = Array.from({ length: KEYS }, (_, key) => `key ${key}`);
 		const paid: string[] = [];
-		const pay = async ({ claimKey, freeOrKeepKey }: (typeof workers)[0], name: string) => {
+		const pay = async (
+			{ takeKey, confirmKey, freeOrKeepKey }: (typeof workers)[0],
+			name: string,
+		) => {
 			const job = createJob(context, name);
-			if (!(await claimKey(job)) || !(await claimKey(job, true))) return;
+			if (!(await takeKey(job)) || !(await confirmKey(job))) return;
 			paid.push(name);
 			// The add.
 			await pause(300);

@@ -1,12 +1,12 @@
 import * as n8nWorkflow from 'n8n-workflow';
 import type * as workersTurn from '../../../nodes/VideoGeneration/adds/workersTurn';
 import type * as uniqueKey from '../../../nodes/VideoGeneration/adds/uniqueKey';
-import type * as entries from '../../../nodes/VideoGeneration/n8n/entries';
+import type * as records from '../../../nodes/VideoGeneration/n8n/records';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
 
 const IDS = { workflow: { id: 'w1' }, node: { id: 'n1' } } as never;
 
-export type Worker = typeof workersTurn & typeof uniqueKey & typeof entries;
+export type Worker = typeof workersTurn & typeof uniqueKey & typeof records;
 
 /** Loads the modules once more, as another process of n8n does. */
 function startWorker(): Worker {
@@ -14,7 +14,7 @@ function startWorker(): Worker {
 	// It has no memory, and takes longer to load than what it is tested with.
 	jest.doMock('n8n-workflow', () => n8nWorkflow);
 	jest.isolateModules(() => {
-		for (const name of ['n8n/entries', 'adds/workersTurn', 'adds/uniqueKey']) {
+		for (const name of ['n8n/records', 'adds/workersTurn', 'adds/uniqueKey']) {
 			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/${name}`));
 		}
 	});

@@ -51,12 +51,12 @@ test('Three workers that take the turns of ten projects lose none of 500 keys, a
 	const makeVideo = async (worker: Worker, key: number) => {
 		const lane = key % LANES;
 		const job = createJob(context, String(lane));
-		const keys = new worker.Entries(context, 'node');
-		const turn = await worker.joinTurn(job);
+		const keys = new worker.Records(context, 'node');
+		const turn = await worker.joinTurn(job, videos);
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
 		const isNew = await keys.inTurn(async () => await keys.reserve(names), 600_000);
 		if (isNew?.length === 3) taken.add(key);
-		await turn?.take(job, videos);
+		await turn?.take(job);
 		together += making.get(lane) ?? 0;
 		making.set(lane, (making.get(lane) ?? 0) + 1);
 		await pause(500 + ((key * 7919) % 1_000));
@@ -64,7 +64,7 @@ test('Three workers that take the turns of ten projects lose none of 500 keys, a
 		await keys.inTurn(async () => {
 			await keys.remove(names.slice(1));
 		}, 600_000);
-		await turn?.leave(videos);
+		await turn?.leave();
 	};
 	const all = Array.from({ length: KEYS }, (_, key) => key);
 	const work = workers.flatMap((worker, i) =>
@@ -99,11 +99,11 @@ function watchStore(context: never, check: Check): never {
 /** Takes the turn of a project, and leaves it after a time. @returns whether no video of another process may appear */
 async function useTurn(worker: Worker | undefined, context: never, project: string, forMs = 0) {
 	const [job, videos] = [createJob(context, project), createVideos(false)];
-	const turn = await worker?.joinTurn(job);
-	await turn?.take(job, videos);
+	const turn = await worker?.joinTurn(job, videos);
+	await turn?.take(job);
 	const isSure = turn?.unsure.aborted === false;
 	if (forMs > 0) await new Promise((resolve) => setTimeout(resolve, forMs));
-	await turn?.leave(videos);
+	await turn?.leave();
 	return isSure;
 }
 

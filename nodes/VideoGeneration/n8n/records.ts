@@ -15,13 +15,13 @@ export const MAX_SILENCE_MS = 120_000;
 /** An item that ends, and its run, do not wait longer for n8n: two such waits fit into the second after Stop. */
 export const MAX_END_MS = 400;
 
-/** So many entries of a node are kept, the newest: three for a unique key until its video has come out. */
+/** So many records of a node are kept, the newest: three for a unique key until its video has come out. */
 const MAX_ENTRIES = 30_000;
 
-/** The entries of a workflow, and marks, are of no use after an hour. They are then removed again, for n8n may lose a removal. */
+/** The records of a workflow, and marks, are of no use after an hour. They are then removed again, for n8n may lose a removal. */
 const MAX_AGE_MS = 3_600_000;
 
-/** Without an answer, n8n is asked so often to remove entries, which would otherwise stay. */
+/** Without an answer, n8n is asked so often to remove records, which would otherwise stay. */
 const MAX_TRIES = 100;
 const PAUSE_MS = 300;
 
@@ -35,12 +35,12 @@ export const getCheckMs = (minMs = 50) =>
 /** The work on each row: n8n reads a row, and then writes it as a whole. */
 const turns = new Turns();
 
-/** Such entries that this process has recorded, their rows, and when. */
+/** Such records of this process, their rows, and when they were written. */
 const recorded = new Map<string, { row: string; at: number }>();
 
-/** Entries in a row of n8n's deduplication store, a node's or a workflow's, for all processes. n8n answers only while it records some. */
-export class Entries {
-	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */
+/** Texts in a row of n8n's deduplication store, a node's or a workflow's, for all processes. n8n answers only while it records some. */
+export class Records {
+	/** Whether n8n refuses to keep these: another node has records of another kind in the row. */
 	isRefused = false;
 	private readonly row: string;
 	private readonly store: DeduplicationHelperFunctions;
@@ -53,7 +53,7 @@ export class Entries {
 		this.store = context.helpers as unknown as DeduplicationHelperFunctions;
 	}
 
-	/** Whether n8n keeps entries for the node: a new workflow, and tools of older agents, have none. */
+	/** Whether n8n keeps records for the node: a new workflow, and tools of older agents, have none. */
 	static areKept(context: IExecuteSingleFunctions): boolean {
 		return 'checkProcessedAndRecord' in context.helpers && Boolean(context.getWorkflow().id);
 	}
@@ -70,13 +70,13 @@ export class Entries {
 	}
 
 	/** @returns those that are new; undefined if n8n cannot record them */
-	async record(entries: string[]): Promise<string[] | undefined> {
+	async record(texts: string[]): Promise<string[] | undefined> {
 		const { row, scope, store } = this;
 		const limit = scope === 'node' ? { maxEntries: MAX_ENTRIES } : {};
 		const write = async () =>
-			await store.checkProcessedAndRecord(entries, scope, { mode: 'entries', ...limit });
+			await store.checkProcessedAndRecord(texts, scope, { mode: 'entries', ...limit });
 		const begunAt = performance.now();
-		for (const entry of scope === 'node' ? [] : entries) recorded.set(entry, { row, at: begunAt });
+		for (const text of scope === 'node' ? [] : texts) recorded.set(text, { row, at: begunAt });
 		const result = await write()
 			// Another process may have inserted the row, which the next try reads.
 			.catch(async (error: unknown) => {
@@ -91,19 +91,19 @@ export class Entries {
 	}
 
 	/**
-	 * Records entries that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
+	 * Records texts that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
 	 * moment later, a mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
 	 * @param others what is recorded with them, whether or not it is new
 	 * @returns those that were new, all of the first ones if they are reserved now; undefined if n8n cannot record them
 	 */
-	async reserve(entries: string[], others: string[] = []): Promise<string[] | undefined> {
+	async reserve(texts: string[], others: string[] = []): Promise<string[] | undefined> {
 		const mark = `Reservation ${Math.random()}`;
-		const marked = [...entries, ...others, mark];
+		const marked = [...texts, ...others, mark];
 		let added = await this.record(marked);
 		/** What is taken back: without an answer, what was new before. */
 		let leftovers = added ?? [];
 		let isKept = false;
-		while (added && !isKept && entries.every((entry) => added?.includes(entry))) {
+		while (added && !isKept && texts.every((text) => added?.includes(text))) {
 			await pause(getCheckMs());
 			const overwritten = await this.record(marked);
 			isKept = overwritten?.length === 0;
@@ -113,18 +113,18 @@ export class Entries {
 		return added;
 	}
 
-	async remove(entries: string[], signal?: AbortSignal): Promise<void> {
+	async remove(texts: string[], signal?: AbortSignal): Promise<void> {
 		const since = performance.now() - MAX_AGE_MS;
-		const old = [...recorded].flatMap(([entry, { row, at }]) =>
-			row === this.row && at < since ? [entry] : [],
+		const old = [...recorded].flatMap(([text, { row, at }]) =>
+			row === this.row && at < since ? [text] : [],
 		);
-		const all = [...new Set([...entries, ...old])];
+		const all = [...new Set([...texts, ...old])];
 		for (let tries = 1; ; tries++) {
 			const isRemoved = await this.store
 				.removeProcessed(all, this.scope, { mode: 'entries' })
 				.then(() => true)
 				.catch(() => false);
-			if (isRemoved) for (const entry of old) recorded.delete(entry);
+			if (isRemoved) for (const text of old) recorded.delete(text);
 			if (isRemoved || tries === MAX_TRIES) return;
 			await pause(PAUSE_MS, signal);
 		}
