@@ -39,15 +39,6 @@ type Seen = Partial<
 	Pick<Claim, 'dueAt' | 'hasLeft' | 'runningAt'> & Pick<QueueItem, 'projectId' | 'videoUrl'>
 >;
 
-/** A project of a list. */
-interface ShownProject {
-	id: string;
-	/** Whether its entries can be those of items that the list settles. */
-	isDue: boolean;
-	/** Of its entries that name no item, the one that was first shown last. */
-	latest?: ListedVideo;
-}
-
 /** By project; undefined for an unknown one. */
 type Times = Map<string | undefined, number>;
 
@@ -89,8 +80,8 @@ export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
 	return videos;
 }
 
-/** What is known of an account. Its keys share it, once their lists have shown the same entry. */
-class Account {
+/** What is known of an account's videos. Its keys share it, once their lists have shown the same entry. */
+class Memory {
 	/** The waits that go on, and the videos that are owed. */
 	readonly claims = new Set<Claim>();
 	/** The items that had each queue ID, the latest last. */
@@ -134,7 +125,7 @@ class Account {
 	}
 
 	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
-	join({ claims, entries, items, mistrusted, watchers }: Account): void {
+	join({ claims, entries, items, mistrusted, watchers }: Memory): void {
 		this.watchers += watchers;
 		const findSame = (item: QueueItem) =>
 			this.items
@@ -153,13 +144,13 @@ class Account {
 }
 
 /**
- * Which queue items of an account are waited for, when a list first showed each video, and whose it is. It is known for at
- * least half an hour after it was used last.
+ * The videos of an account, as they are waited for with one of its keys: which items are waited for, when a list first
+ * showed each video, and whose it is. That is known for at least half an hour after it was used last.
  */
 export class AccountVideos {
-	/** The list, which all who wait read together. */
+	/** The list, which all who wait with this key read together. */
 	list = new AccountList(this);
-	private account = new Account();
+	private memory = new Memory();
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
 	/** How many items are waited for with this key, or will be. */
@@ -172,27 +163,27 @@ export class AccountVideos {
 		// What was read while nothing was waited for is too old.
 		if (this.watchers === 0) this.list = new AccountList(this);
 		this.watchers += 1;
-		this.account.watchers += 1;
+		this.memory.watchers += 1;
 		return () => {
 			this.watchers -= 1;
-			this.account.watchers -= 1;
-			this.account.forgetOld();
+			this.memory.watchers -= 1;
+			this.memory.forgetOld();
 		};
 	}
 
 	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
 	isOver(): boolean {
-		this.account.forgetOld();
-		const { entries, isIdle, items } = this.account;
+		this.memory.forgetOld();
+		const { entries, isIdle, items } = this.memory;
 		return isIdle && entries.isEmpty && items.size === 0;
 	}
 
 	/** Begins a wait for a queue item. Several may wait for the same one. */
 	claim(ids: QueueItemIds, listingDelayMs: number, known: Partial<Claim> = {}): Claim {
 		const item = this.identify(ids);
-		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.account.drop(claim);
+		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.memory.drop(claim);
 		// Of the items with one queue ID, the one that was queued last has it.
-		for (const other of this.account.items.get(item.queueId) ?? []) {
+		for (const other of this.memory.items.get(item.queueId) ?? []) {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
@@ -211,7 +202,7 @@ export class AccountVideos {
 	release(claim: Claim, isOwed: boolean): void {
 		claim.own = claim.dueAt = undefined;
 		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
-		else this.account.drop(claim);
+		else this.memory.drop(claim);
 	}
 
 	/** Notes that a video of an add that is sent now, or of another process, may appear: any new entry of the project. */
@@ -221,7 +212,7 @@ export class AccountVideos {
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.account.claims].some(({ item, owedUntil }) => {
+		return [...this.memory.claims].some(({ item, owedUntil }) => {
 			const isOwn = item.queueId !== '' || item.sentAt !== undefined;
 			return isOwn && owedUntil !== undefined && item.projectId === projectId;
 		});
@@ -230,13 +221,13 @@ export class AccountVideos {
 	private add(item: QueueItem, listingDelayMs: number): Claim {
 		const claim = { item, listingDelayMs, hasLeft: false };
 		item.claims.add(claim);
-		this.account.claims.add(claim);
+		this.memory.claims.add(claim);
 		return claim;
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. An owner that this process has seen is surer. */
 	noteOwner(ids: QueueItemIds, entry: IDataObject): void {
-		const { entries } = this.account;
+		const { entries } = this.memory;
 		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
 	}
 
@@ -245,7 +236,7 @@ export class AccountVideos {
 		const now = performance.now();
 		return (
 			(this.knownService.mistrusted.get(projectId) ?? now) > now ||
-			[...this.account.mistrusted].some(
+			[...this.memory.mistrusted].some(
 				([project, until]) =>
 					until > now && (project === undefined || [project, undefined].includes(projectId)),
 			)
@@ -263,9 +254,9 @@ export class AccountVideos {
 			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			return sentAt === undefined || (isBeingMade && item.projectId === projectId);
 		};
-		const found = this.account.items.get(queueId)?.findLast(isSame);
+		const found = this.memory.items.get(queueId)?.findLast(isSame);
 		const item = found ?? { ...ids, claims: new Set() };
-		if (found === undefined) addTo(this.account.items, queueId, item);
+		if (found === undefined) addTo(this.memory.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
 		item.usedAt = performance.now();
@@ -274,48 +265,43 @@ export class AccountVideos {
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	show(entries: unknown[], requestedAt: number): void {
-		this.account.forgetOld();
-		if (this.account.isIdle) return;
+		const { knownService, memory } = this;
+		memory.forgetOld();
+		if (memory.isIdle) return;
 		this.findOtherKeys(entries);
-		const { account } = this;
-		const unsettled = listUnsettled(account.claims);
+		this.sample = entries.find(isListed);
+		const unsettled = listUnsettled(memory.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
 		const isTooOld = createIsBefore(Math.min(...due.map(getOldest)) - 1);
-		const projects = new Set(due.map(({ item }) => item.projectId));
+		const projects = new Set(due.map(({ item }) => item.projectId ?? ''));
+		const isDue = (projectId: string) =>
+			projectId === '' || projects.has(projectId) || projects.has('');
 		// An entry that was listed before all adds is no unsettled item's.
 		const firstSentAt = Math.min(...unsettled.map(({ item }) => item.sentAt ?? -Infinity));
 		const names = new EntryNames(unsettled, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
-		const shown = new Map<string, ShownProject>();
-		let project: ShownProject | undefined;
 		const free: ListedVideo[] = [];
-		const given = new Set<ListedVideo>();
-		const first: KnownEntry = { shownAt: performance.now(), mayBeOld: account.hasList };
+		/** By project, of the entries that name no item, the one that was first shown last. */
+		const latest = new Map<string, ListedVideo>();
+		/** What is known of all entries that this list is the first to show. */
+		const asNew: KnownEntry = { shownAt: performance.now() };
+		let isContinued = false;
 		let changedAt = -Infinity;
-		this.sample = entries.find(isListed);
-		account.hasList = this.sample !== undefined;
 		for (const entry of entries) {
 			if (!isListed(entry)) continue;
-			const known = account.entries.find(entry, first);
+			const known = memory.entries.find(entry, asNew);
 			const { owner, shownAt = Infinity } = known ?? {};
-			// All entries that are new share `first`: one of before tells that the IDs are as before.
-			if (shownAt < first.shownAt) first.mayBeOld = false;
+			isContinued ||= shownAt < asNew.shownAt;
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.
 			const claims = owner ? listUnsettled(owner.claims) : names.find(entry);
 			const projectId = toText(entry.projectId);
-			// Most entries of a list follow others of their project.
-			if (project?.id !== projectId) {
-				const isDue = projectId === '' || projects.has(projectId) || projects.has(undefined);
-				project = shown.get(projectId) ?? { id: projectId, isDue };
-				shown.set(projectId, project);
-			}
 			if (claims.length === 0) {
-				if (owner || !project.isDue || shownAt < earliest) continue;
-				if (shownAt > (project.latest?.shownAt ?? -Infinity)) {
-					project.latest = new ShownVideo(entry, projectId, shownAt);
+				if (owner || shownAt < earliest || !isDue(projectId)) continue;
+				if (shownAt > (latest.get(projectId)?.shownAt ?? -Infinity)) {
+					latest.set(projectId, new ShownVideo(entry, projectId, shownAt));
 				}
 				// Most of a long list are too old for all that it settles.
 				if (isTooOld(entry.createdAt)) continue;
@@ -324,6 +310,9 @@ export class AccountVideos {
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
+		asNew.mayBeOld = memory.hasList && !isContinued;
+		memory.hasList = this.sample !== undefined;
+		const given = new Set<ListedVideo>();
 		for (const [claim, videos] of named) {
 			// If it must be listed by now, an entry that looks older has the date of another clock.
 			const inTime = videos.filter((video) => !isOlder(claim, video));
@@ -331,58 +320,59 @@ export class AccountVideos {
 			if (video === undefined || others.length > 0) continue;
 			// Neither its address nor an earlier list has told it.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
-			this.knownService.namesQueueIds ||= claim.isNamed;
+			knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
 			given.add(video);
 		}
-		const left = given.size === 0 ? free : free.filter((video) => !given.has(video));
-		this.settle(listUnsettled(due), left, changedAt, shown);
+		const left = free.filter((video) => !given.has(video));
+		this.settle(listUnsettled(due), left, changedAt, latest);
 	}
 
 	/**
 	 * Settles the claims whose entries the list has to show.
 	 *
 	 * @param changedAt when an entry of the list was first shown last
-	 * @param shown by their IDs, the projects of the list
+	 * @param latest by project, the entry that was first shown last
 	 */
 	private settle(
 		due: Claim[],
 		free: ListedVideo[],
 		changedAt: number,
-		shown: ReadonlyMap<string, ShownProject>,
+		latest: ReadonlyMap<string, ListedVideo>,
 	): void {
-		const accounts = new Set([...this.knownService.byKey.values()].map(({ account }) => account));
-		const all = [...accounts].flatMap((account) =>
-			listUnsettled(account.claims).filter((claim) => account === this.account || isAdded(claim)),
+		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
+		const all = [...memories].flatMap((memory) =>
+			listUnsettled(memory.claims).filter((claim) => memory === this.memory || isAdded(claim)),
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
-			extend(this.account.mistrusted, projectId, until);
+			extend(this.memory.mistrusted, projectId, until);
 			if (isAdded(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
 		for (const claim of due) {
 			const video = own.get(claim);
 			const { projectId } = claim.item;
-			if (video && !this.isMistrusted(projectId)) this.give(claim, video);
-			else {
-				// What was given to it is counted no more.
-				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				const other = count === 0 ? shown.get(projectId ?? '')?.latest : undefined;
-				const isFree = other && !this.account.entries.find(other.entry)?.owner;
-				const dates = isFree ? compareDates(claim, other) : undefined;
-				claim.own = { unidentified: { count, projectId, dates } };
-				if (claim.hasLeft) claim.listedUntil = now;
+			if (video && !this.isMistrusted(projectId)) {
+				this.give(claim, video);
+				continue;
 			}
+			// What was given to it is counted no more.
+			const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
+			const other = count === 0 ? latest.get(projectId ?? '') : undefined;
+			const isFree = other && !this.memory.entries.find(other.entry)?.owner;
+			const dates = isFree ? compareDates(claim, other) : undefined;
+			claim.own = { unidentified: { count, projectId, dates } };
+			if (claim.hasLeft) claim.listedUntil = now;
 		}
 	}
 
 	private give(claim: Claim, { entry }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.account.entries.give(entry, claim.item);
-		if (claim.owedUntil !== undefined) this.account.drop(claim);
+		this.memory.entries.give(entry, claim.item);
+		if (claim.owedUntil !== undefined) this.memory.drop(claim);
 	}
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
@@ -390,14 +380,14 @@ export class AccountVideos {
 		const all = [...this.knownService.byKey.values()];
 		const samples = new Map<string, AccountVideos>();
 		for (const each of all) {
-			if (each.sample && each.account !== this.account) samples.set(getEntryKey(each.sample), each);
+			if (each.sample && each.memory !== this.memory) samples.set(getEntryKey(each.sample), each);
 		}
 		if (samples.size === 0) return;
 		for (const entry of entries.filter(isListed)) {
-			const { account, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
-			if (account === this.account || getPrint(entry) !== getPrint(sample)) continue;
-			this.account.join(account);
-			for (const each of all) if (each.account === account) each.account = this.account;
+			const { memory, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
+			if (memory === this.memory || getPrint(entry) !== getPrint(sample)) continue;
+			this.memory.join(memory);
+			for (const each of all) if (each.memory === memory) each.memory = this.memory;
 		}
 	}
 }

@@ -36,9 +36,9 @@ export class KnownEntries {
 	/**
 	 * What is known of an entry. An ID that comes again with another date is that of a new entry.
 	 *
-	 * @param first what is known of all entries that the present list is the first to show; undefined if it does not show it
+	 * @param asNew what is known of all entries that the present list is the first to show; undefined if it does not show it
 	 */
-	find(entry: IDataObject, first?: KnownEntry): KnownEntry | undefined {
+	find(entry: IDataObject, asNew?: KnownEntry): KnownEntry | undefined {
 		const { used, older } = this.getProject(toText(entry.projectId));
 		const id = identify(entry);
 		const own = used.get(id);
@@ -46,9 +46,9 @@ export class KnownEntries {
 		if (known?.owner && isOneDate(known.createdAt, parseLogTime(entry.createdAt)) === false) {
 			known = undefined;
 		}
-		if (first === undefined) return known;
-		if (known?.shownAt === Infinity) known = { ...known, shownAt: first.shownAt };
-		known ??= first;
+		if (asNew === undefined) return known;
+		if (known?.shownAt === Infinity) known = { ...known, shownAt: asNew.shownAt };
+		known ??= asNew;
 		if (known !== own) used.set(id, known);
 		return known;
 	}
