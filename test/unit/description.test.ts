@@ -129,7 +129,8 @@ test('The node declares for every operation the endpoint that it sends to, witho
 	// A video's file has an address of its own.
 	expect(Object.fromEntries(endpoints)).toMatchObject({ 'video download': undefined });
 	const sent = endpoints.flatMap(([, request]) => (request ? [request] : []));
-	expect(new Set(sent)).toEqual(new Set(Object.values(ENDPOINTS)));
+	// The trigger may have endpoints of its own.
+	expect(Object.values(ENDPOINTS)).toEqual(expect.arrayContaining(sent));
 	expect(description).toMatchObject({
 		requestDefaults: { disableFollowRedirect: true, ignoreHttpStatusErrors: true },
 		requestOperations: { pagination: expect.any(Function) as unknown },

@@ -1,4 +1,5 @@
 import { untilAborted } from '../api/pacing';
+import { addTo } from '../api/videoLog';
 import { CANCELLED, isUnread } from '../failures/failure';
 import type { Run } from '../item/job';
 import { logInfo } from '../n8n/execution';
@@ -67,7 +68,7 @@ class Lane {
 			return;
 		}
 		const begun = new Promise<void>((begin) => {
-			this.waiting.set(run, [...(this.waiting.get(run) ?? []), { place, begin }]);
+			addTo(this.waiting, run, { place, begin });
 		});
 		this.beginNext();
 		const isNext = this.waiting.get(run)?.[0]?.place === place;

@@ -19,7 +19,7 @@ export interface VideoOrder {
 	/** How the video is waited for; undefined if it is not. */
 	wait?: WaitSettings | undefined;
 	/** "Credits to Keep" and "Credits per Video". */
-	spending?: { keep: number; cost: number } | undefined;
+	spending?: { creditsToKeep: number; cost: number } | undefined;
 	maxVideos?: number | undefined;
 	uniqueKey?: string | undefined;
 }

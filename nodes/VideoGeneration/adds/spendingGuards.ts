@@ -37,11 +37,11 @@ export function checkMaxVideos({ context, order: { maxVideos } }: VideoJob): voi
 export async function checkCredits(job: VideoJob, service: Service): Promise<Budget | undefined> {
 	const { spending } = job.order;
 	if (spending === undefined) return undefined;
-	const { cost, keep } = spending;
+	const { cost, creditsToKeep } = spending;
 	const budget = await getBudget(job, service);
 	const remainingCredits = await budget.credits;
-	if (subtract(remainingCredits, cost) >= keep) return budget;
-	throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
+	if (subtract(remainingCredits, cost) >= creditsToKeep) return budget;
+	throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, creditsToKeep });
 }
 
 /** Subtracts to a millionth of a credit: 20 times 0.1 would be more than 2. */

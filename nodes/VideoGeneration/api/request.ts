@@ -11,13 +11,12 @@ import {
 	parseApiKey,
 	parseBaseUrl,
 } from '../../../credentials/connection';
-import { classifyError } from '../failures/errors';
-import { BROKEN_OFF, RequestFailure } from '../failures/failure';
+import { classifyError, explainBreak } from '../failures/errors';
+import { RequestFailure } from '../failures/failure';
 import { hashText } from './hashText';
 import { hideKey } from './hideKey';
 import { type TakeSlot, withTimeout } from './pacing';
-import type { Body, HttpResponse } from './response';
-import { checkBody, parseBody, parseList, toText } from './response';
+import { type Body, checkBody, type HttpResponse, parseBody, parseList, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
 
 /** A redirect would carry the key along, an error of n8n has no `Retry-After`, and n8n itself holds a body of any size in memory. */
@@ -44,12 +43,6 @@ const KEPT_LENGTH = 4_096;
 const MIN_TRY_MS = 1_000;
 
 type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
-
-/** What every request of an item uses of "Request Options". */
-type ConnectionSettings = Pick<
-	IHttpRequestOptions,
-	'proxy' | 'skipSslCertificateValidation' | 'timeout'
->;
 
 /** The service as a credential names it. */
 export interface Service {
@@ -106,27 +99,22 @@ export async function sendRequest(
 	return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
 }
 
-const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
-	Symbol.asyncIterator in Object(body);
-
 /** Reads a body as text. One that is longer than the maximum is broken off, also one that is short as long as it is packed. */
 async function readBody(body: unknown, maxLength: number) {
 	// n8n's evaluations answer in place of the service.
-	if (!isStream(body)) {
+	if (!(Symbol.asyncIterator in Object(body))) {
 		return { body: typeof body === 'string' ? body : JSON.stringify(body ?? ''), isTooLong: false };
 	}
 	const chunks: Buffer[] = [];
 	let length = 0;
 	try {
-		for await (const chunk of body) {
+		for await (const chunk of body as AsyncIterable<Buffer>) {
 			chunks.push(chunk);
 			length += chunk.length;
 			if (length > maxLength) break;
 		}
 	} catch (error) {
-		// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
-		const reason = classifyError(error);
-		throw reason.kind === 'unsent' ? BROKEN_OFF : reason;
+		throw explainBreak(error);
 	}
 	const isBrokenOff = length > maxLength;
 	const text = Buffer.concat(chunks, isBrokenOff ? KEPT_LENGTH : length).toString();
@@ -148,7 +136,9 @@ function hasTooManyValues(text: string): boolean {
 
 /** How the requests of an item, a poll or a list of the editor are sent. */
 export interface ApiOptions extends RetryOptions {
-	connection?: ConnectionSettings | undefined;
+	/** "Request Options". */
+	connection?:
+		Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation' | 'timeout'> | undefined;
 	/** Limits how many requests are under way at the same time. */
 	takeSlot?: TakeSlot | undefined;
 }

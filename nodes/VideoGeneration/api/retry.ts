@@ -1,6 +1,10 @@
 import { classifyError } from '../failures/errors';
-import type { RequestFailure } from '../failures/failure';
-import { CANCELLED, MAX_RETRY_AFTER_MS, isTransient } from '../failures/failure';
+import {
+	CANCELLED,
+	isTransient,
+	MAX_RETRY_AFTER_MS,
+	type RequestFailure,
+} from '../failures/failure';
 import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */

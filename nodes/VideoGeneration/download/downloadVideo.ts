@@ -8,8 +8,8 @@ import { pause, withTimeout } from '../api/pacing';
 import { type ApiOptions, RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, nameContent, parseBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
-import { classifyError } from '../failures/errors';
-import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
+import { classifyError, explainBreak } from '../failures/errors';
+import { CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/texts';
 import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
@@ -113,17 +113,31 @@ export async function storeVideo(
 	idleMs: number,
 ): Promise<IBinaryData> {
 	const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-	const limit = new IdleLimit(idleMs);
+	// One timer for all chunks: a long file has thousands, whose timers would take as long.
+	let dueAt = Infinity;
+	let fail: (reason: unknown) => void = () => undefined;
+	const ending = new AbortController();
+	const endIfIdle = async () => {
+		for (let delayMs = idleMs; delayMs > 0;) {
+			if (!(await pause(delayMs, ending.signal))) return;
+			delayMs = Math.ceil(Math.min(dueAt - performance.now(), idleMs));
+		}
+		fail(TIMED_OUT);
+	};
+	void endIfIdle();
 	// n8n's store may report something else.
 	let failure: RequestFailure | undefined;
 	const receive = async () => {
+		dueAt = performance.now() + idleMs;
 		try {
-			return await limit.await(chunks.next());
+			return await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+				fail = reject;
+				chunks.next().then(resolve, reject);
+			});
 		} catch (error) {
-			// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
-			const reason = classifyError(error);
-			failure = reason.kind === 'unsent' ? BROKEN_OFF : reason;
-			throw failure;
+			throw (failure = explainBreak(error));
+		} finally {
+			dueAt = Infinity;
 		}
 	};
 	async function* join(head: Buffer) {
@@ -147,39 +161,7 @@ export async function storeVideo(
 		const serviceMessage = toLine((error as Error).message);
 		throw failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
 	} finally {
-		limit.end();
-	}
-}
-
-/** Limits how long each chunk is awaited, with one timer for all: a long file has thousands, whose timers would take as long. */
-class IdleLimit {
-	private readonly ending = new AbortController();
-	private dueAt = Infinity;
-	private fail: ((reason: unknown) => void) | undefined;
-
-	constructor(private readonly idleMs: number) {
-		void this.watch();
-	}
-
-	/** Awaits a chunk. @throws `TIMED_OUT` */
-	async await<T>(chunk: Promise<T>): Promise<T> {
-		this.dueAt = performance.now() + this.idleMs;
-		return await new Promise<T>((resolve, reject) => {
-			this.fail = reject;
-			chunk.then(resolve, reject);
-		}).finally(() => (this.dueAt = Infinity));
-	}
-
-	end(): void {
-		this.ending.abort(CANCELLED);
-	}
-
-	private async watch(): Promise<void> {
-		for (let delayMs = this.idleMs; delayMs > 0;) {
-			if (!(await pause(delayMs, this.ending.signal))) return;
-			delayMs = Math.ceil(Math.min(this.dueAt - performance.now(), this.idleMs));
-		}
-		this.fail?.(TIMED_OUT);
+		ending.abort(CANCELLED);
 	}
 }
 

@@ -29,6 +29,12 @@ export function classifyError(error: unknown): RequestFailure {
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
 }
 
+/** Why a body broke off: its stream fails with the HTTP client's error, or with one of Node.js. */
+export function explainBreak(error: unknown): RequestFailure {
+	const reason = classifyError(error);
+	return reason.kind === 'unsent' ? BROKEN_OFF : reason;
+}
+
 /**
  * The HTTP client's own code; undefined for another error. n8n passes the client's error on as it is, or as the `cause` of
  * a `NodeApiError`. Before 2.34, `httpCode` holds the code, or the status of a response that broke off in its middle.

@@ -31,7 +31,7 @@ export interface OwnFacts {
 	timedOut: { statusSeconds: number | undefined; waitedSeconds: number; isPending: boolean };
 	ambiguousVideo: { unidentified: Unidentified };
 	/** Of "Credits to Keep": the account's credits, and the cost of the video. */
-	overBudget: { remainingCredits: number; cost: number; keep: number };
+	overBudget: { remainingCredits: number; cost: number; creditsToKeep: number };
 	/** Why they could not be read. */
 	creditsUnknown: { cause: RequestFailure };
 	/** Of the workflow's own timeout: what is left of it, and how long a video of the project usually takes. */

@@ -231,7 +231,7 @@ export const TEXTS = checkSlots({
 	],
 	overBudget: [
 		'There are not enough credits to queue this video',
-		"The credits of the account are {remainingCredits}. The video would cost {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
+		"The credits of the account are {remainingCredits}. The video would cost {cost}, and 'Credits to Keep' is {creditsToKeep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
 	],
 	creditsUnknown: [
 		"The account's credits could not be read, so nothing was queued",

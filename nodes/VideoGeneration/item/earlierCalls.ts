@@ -41,7 +41,7 @@ const KEPT_MS = 3_600_000;
 /** By the ID of their order. */
 const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();
 
-/** When nodes have sent adds whose calls share no execution, by `performance.now()`. A node is forgotten with its last call. */
+/** When nodes have sent adds whose calls share no execution. A node is forgotten with its last call. */
 const sentByNode = new Map<string, { sent: number[]; calledAt: number }>();
 
 /**

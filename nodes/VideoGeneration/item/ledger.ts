@@ -24,7 +24,7 @@ export interface ItemState {
 	running?: { at: number; executionId: string | undefined };
 	/** The finished item. */
 	finished?: IDataObject | undefined;
-	/** Why the finished item has no video. */
+	/** Why the finished item has no video, also where the list could not be read yet. */
 	unidentified?: Unidentified | undefined;
 	/** How a queue item was last seen to end without a video. */
 	endedAs?: 'notGenerated' | 'leftQueue' | undefined;
@@ -123,6 +123,10 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 
 const MAX_TEXT_LENGTH = 200;
 
+/** Whether a text may be shortened: an address or an ID would be another one. */
+export const canBeCut = (name: string, value: unknown): value is string =>
+	typeof value === 'string' && !/(url|id)$/i.test(name);
+
 /** Names of fields that may hold a prompt, a key or an error's text. */
 const LEFT_OUT = /prompt|key|token|secret|error|message/i;
 
@@ -131,9 +135,7 @@ export function keepPlain(fields: IDataObject): IDataObject {
 	const kept: IDataObject = {};
 	for (const [name, value] of Object.entries(fields)) {
 		if (LEFT_OUT.test(name)) continue;
-		// A shortened address or ID would be another one.
-		const isCut = typeof value === 'string' && !/(url|id)$/i.test(name);
-		if (isCut) kept[name] = value.slice(0, MAX_TEXT_LENGTH);
+		if (canBeCut(name, value)) kept[name] = value.slice(0, MAX_TEXT_LENGTH);
 		else if (typeof value !== 'object' || value === null) kept[name] = value;
 		else if (name === 'video' && isObject(value)) kept.video = keepPlain(value);
 	}

@@ -111,16 +111,6 @@ export const projectLocator: INodeProperties = {
 	],
 };
 
-const queueIdField: INodeProperties = {
-	displayName: 'Queue ID',
-	name: 'queueId',
-	type: 'string',
-	required: true,
-	default: '',
-	placeholder: 'e.g. {{ $json.queueId }}',
-	description: "The 'queueId' that Queue > Add returned for the video",
-};
-
 /** The common part of the operations on a queue item. */
 export const ofQueueItem = {
 	texts: {
@@ -131,7 +121,17 @@ export const ofQueueItem = {
 				"Check 'Queue ID' of this item. It may belong to another account, or it was deleted, or its video is finished. Look for the video with Video > Get Many.",
 		},
 	},
-	fields: [queueIdField],
+	fields: [
+		{
+			displayName: 'Queue ID',
+			name: 'queueId',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. {{ $json.queueId }}',
+			description: "The 'queueId' that Queue > Add returned for the video",
+		},
+	],
 	getIds: ({ queueId }) => ({ queueId }),
 	prepare: (context) => ({ queueId: getQueueId(context) }),
 } satisfies Partial<Operation<{ queueId: string }>>;

@@ -116,11 +116,11 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 	// An option that is there without a value fails: a misspelt column must not turn it off.
 	const getNumber = (name: string, label: string, range: Range) =>
 		name in options ? requireNumber(context, options[name], label, range) : undefined;
-	const keep = getNumber('creditsToKeep', 'Credits to Keep', { min: 0 });
+	const creditsToKeep = getNumber('creditsToKeep', 'Credits to Keep', { min: 0 });
 	const cost = getNumber('creditsPerVideo', 'Credits per Video', { min: 0, isAbove: true }) ?? 1;
 	return {
 		body,
-		spending: keep === undefined ? undefined : { keep, cost },
+		spending: creditsToKeep === undefined ? undefined : { creditsToKeep, cost },
 		maxVideos: getNumber('maxVideos', 'Max Videos', { min: 0, isAbove: true, isWhole: true }),
 		uniqueKey: 'uniqueKey' in options ? getUniqueKey(context) : undefined,
 	};

@@ -2,11 +2,10 @@ import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow
 import { NodeOperationError } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import type { KnownFacts, Unidentified } from '../failures/failure';
-import { isLasting, RequestFailure } from '../failures/failure';
+import { isLasting, type KnownFacts, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun, toLine } from '../failures/texts';
 import type { Job, Outcome } from '../item/job';
-import { listStates } from '../item/ledger';
+import { canBeCut, listStates } from '../item/ledger';
 import { knowsDetails, logInfo, showHints } from '../n8n/execution';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */
@@ -14,9 +13,10 @@ export function createItems(outcome: Outcome): INodeExecutionData[] {
 	const { job } = outcome;
 	const pairedItem = { item: job.context.getItemIndex() };
 	if ('output' in outcome) {
-		const items = outcome.output.map((item) => ({
+		const items = outcome.output.map(({ json: { error, ...json }, ...item }) => ({
 			...item,
-			json: renameError(item.json),
+			// n8n takes an item with a field `error` for a failed one, and Retry On Fail would run the whole node again.
+			json: error ? { ...json, serviceError: error } : json,
 			pairedItem,
 		}));
 		return job.run.isAgentCall ? shortenForModel(items) : items;
@@ -38,9 +38,7 @@ const MAX_MODEL_LIST = 50;
 function shortenForModel(items: INodeExecutionData[]): INodeExecutionData[] {
 	let left = MAX_MODEL_LENGTH;
 	const shorten = (name: string, value: unknown) => {
-		// A shortened address or ID would be another one.
-		const isCut = typeof value === 'string' && !/(url|id)$/i.test(name);
-		const kept = isCut ? toLine(value) : value;
+		const kept = canBeCut(name, value) ? toLine(value) : value;
 		const length = name.length + (typeof kept === 'string' ? kept.length : 10);
 		if (length > left || toLine(name) !== name) return undefined;
 		left -= length;
@@ -53,11 +51,6 @@ function shortenForModel(items: INodeExecutionData[]): INodeExecutionData[] {
 	const [next] = items.slice(kept.length);
 	const message = `${items.length - kept.length} more were left out. Ask for fewer`;
 	return next ? [...kept, { ...next, json: { message } }] : kept;
-}
-
-/** n8n takes an item with a field `error` for a failed one, and Retry On Fail would run the whole node again. */
-function renameError({ error, ...json }: IDataObject): IDataObject {
-	return error ? { ...json, serviceError: error } : json;
 }
 
 /** The data of a failed item that a workflow can act on. */
@@ -140,19 +133,9 @@ export function addHints(job: Job, outcomes: Outcome[]): void {
 		logInfo(job.context, `Left out ${leftOut} items, whose videos were returned before,`);
 	const hints = describeRun({
 		mayBeQueued: outcomes.filter(({ job: { ledger } }) => ledger.state.stage === 'unknown').length,
-		unidentified: outcomes.flatMap((outcome): Unidentified | Unidentified[] => {
-			const { unidentified } = outcome.job.ledger.state;
-			return unidentified ?? (isUnread(outcome) ? {} : []);
-		}),
+		unidentified: outcomes.flatMap(({ job: { ledger } }) => ledger.state.unidentified ?? []),
 		isListUnreliable: run.isListUnreliable,
 		leftOut,
 	});
 	showHints(context, hints);
-}
-
-/** Whether the list could not be read when it had to show an item's video. A later try settles the item. */
-function isUnread(outcome: Outcome): boolean {
-	return 'reason' in outcome
-		? outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo'
-		: outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
 }

@@ -21,7 +21,7 @@ const REFRESH_INTERVAL_MS = 60_000;
 export const limitRetryAfter = (failure: RequestFailure | undefined) =>
 	Math.min(failure?.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
 
-/** How an item's execution reads the list of its account. The signal ends its waits. */
+/** How an item's execution reads the list. The signal ends its waits. */
 export interface ListRequests {
 	fetchList: (deadline: number) => Promise<{ entries: unknown[]; parsedInMs: number }>;
 	signal: AbortSignal;
@@ -44,11 +44,7 @@ export class AccountList {
 		private readonly videos: { show: (entries: unknown[], requestedAt: number) => void },
 	) {}
 
-	/**
-	 * Reads the list unless that was done a short while ago. A list that cannot be read ends nothing.
-	 *
-	 * @param since what was read before does not count, by `performance.now()`
-	 */
+	/** Reads the list unless that was done a short while ago, and after `since`. A list that cannot be read ends nothing. */
 	async refresh(requests: ListRequests, since = -Infinity): Promise<void> {
 		const freshUntil = this.requestedAt + REFRESH_INTERVAL_MS;
 		const isFresh = performance.now() < freshUntil && this.requestedAt >= since;
@@ -75,17 +71,17 @@ export class AccountList {
 		}
 	}
 
-	private async readNext({ fetchList, signal }: ListRequests): Promise<void> {
-		await pause(TOGETHER_MS, signal);
+	private async readNext(requests: ListRequests): Promise<void> {
+		await pause(TOGETHER_MS, requests.signal);
 		await this.last;
-		await pause(this.nextAt - performance.now(), signal);
-		const reading = this.send(fetchList, signal);
+		await pause(this.nextAt - performance.now(), requests.signal);
+		const reading = this.send(requests);
 		this.next = undefined;
 		this.last = reading.catch(() => undefined);
 		await reading;
 	}
 
-	private async send(fetchList: ListRequests['fetchList'], signal: AbortSignal): Promise<void> {
+	private async send({ fetchList, signal }: ListRequests): Promise<void> {
 		const now = performance.now();
 		if (signal.aborted) throw CANCELLED;
 		if (this.failure && now < this.refusedUntil) {

@@ -38,7 +38,6 @@ export interface WaitSettings {
 /** What is known of the videos of an item's account, and how the item's execution reads from the service. */
 export interface Watching {
 	videos: AccountVideos;
-	/** Ends the watching. */
 	end: () => void;
 	/** Each is sent once. The signal ends the wait. */
 	requests: ListRequests & { fetchProgress: (queueId: string) => Promise<IDataObject> };
@@ -103,8 +102,8 @@ export async function waitForVideo(
 		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
 		// A later try settles an item whose list of videos could not be read.
-		if (isUnread(unidentified)) return video;
-		ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
+		if (isUnread(unidentified)) ledger.keep({ unidentified });
+		else ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
 		return video;
 	} catch (error) {
 		const { kind } = classifyError(error);
@@ -177,7 +176,7 @@ class Wait {
 
 	/** Checks the progress until the item is finished or has left the queue. */
 	private async waitForEnd(): Promise<void> {
-		const { deadline, claim, watching } = this;
+		const { deadline, claim, settings, watching } = this;
 		const { requests, videos } = watching;
 		for (;;) {
 			await videos.list.refresh(requests);
@@ -193,7 +192,15 @@ class Wait {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
 			if (verdict !== 'running' && verdict !== 'unknown') return;
-			if (performance.now() >= deadline) throw this.createTimedOut();
+			if (performance.now() < deadline) continue;
+			const { httpCode, serviceMessage } = this.lastFailure?.facts ?? {};
+			throw new RequestFailure({
+				kind: 'timedOut',
+				waitedSeconds: Math.round(settings.timeoutMs / 1000),
+				statusSeconds: Math.round((performance.now() - this.statusSince) / 1000) || undefined,
+				isPending: !this.details || normalize(getStatus(this.details)) === PENDING,
+				serviceMessage: httpCode && (serviceMessage ?? httpCode),
+			});
 		}
 	}
 
@@ -272,7 +279,8 @@ class Wait {
 				videos.note(claim, { runningAt: checkedAt });
 				job.ledger.state.running = { at: checkedAt, executionId: getRunId(job.context) };
 			}
-			job.ledger.keep({ stage: 'queued', details: keepPlain(details), endedAs: undefined });
+			const unsettled = { stage: 'queued', endedAs: undefined, unidentified: undefined } as const;
+			job.ledger.keep({ ...unsettled, details: keepPlain(details) });
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;
@@ -310,18 +318,6 @@ class Wait {
 		this.failedChecks += 1;
 		if (this.failedChecks < Math.max(this.job.api.maxTries, MIN_FAILURES)) return 'unknown';
 		throw failure;
-	}
-
-	private createTimedOut(): RequestFailure {
-		const { details, lastFailure, settings } = this;
-		const { httpCode, serviceMessage } = lastFailure?.facts ?? {};
-		return new RequestFailure({
-			kind: 'timedOut',
-			waitedSeconds: Math.round(settings.timeoutMs / 1000),
-			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000) || undefined,
-			isPending: !details || normalize(getStatus(details)) === PENDING,
-			serviceMessage: httpCode && (serviceMessage ?? httpCode),
-		});
 	}
 }
 

@@ -125,7 +125,11 @@ const OF_SERVICE: Row[] = [
 	['keyTwice', { uniqueKey: '7' }, /Another item.*The key is "7"\..*of its own for each row/],
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
 	['leftQueue', {}, /no longer in.* "unknown"\..*Get Many/],
-	['overBudget', { remainingCredits: 1, cost: 2, keep: 3 }, /are 1\..*cost 2.*to Keep' is 3/],
+	[
+		'overBudget',
+		{ remainingCredits: 1, cost: 2, creditsToKeep: 3 },
+		/are 1\..*cost 2.*to Keep' is 3/,
+	],
 	['creditsUnknown', { cause: DOWN }, /needs this number\. The video service failed.*\(503\)\./],
 	['keysUnavailable', {}, /n8n's database/],
 ];

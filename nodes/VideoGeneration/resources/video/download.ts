@@ -7,11 +7,6 @@ import { isAgentCall } from '../../n8n/calls';
 import { binaryPropertyField, fileNameOption, type FileSettings, getFileSettings } from '../fields';
 import { findVideo, getVideo, videoFileLocator } from './get';
 
-const NO_FILES = [
-	"Agents can't use Video > Download",
-	"n8n passes no files to a model. Use the video's address: the 'url' that Video > Get Many returns. Nothing was sent.",
-] as const;
-
 /** The video is an address, or the ID of one in the list. */
 type Download = FileSettings & { video: URL | string };
 
@@ -26,7 +21,13 @@ export const download: Operation<Download> = {
 		typeof video === 'string' ? { videoId: video } : { videoUrl: hideQuery(video) },
 
 	prepare(context) {
-		if (isAgentCall(context)) throw createInputError(context, ...NO_FILES);
+		if (isAgentCall(context)) {
+			throw createInputError(
+				context,
+				"Agents can't use Video > Download",
+				"n8n passes no files to a model. Use the video's address: the 'url' that Video > Get Many returns. Nothing was sent.",
+			);
+		}
 		return { video: getAddressOrId(context), ...getFileSettings(context) };
 	},
 

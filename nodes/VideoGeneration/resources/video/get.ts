@@ -39,20 +39,19 @@ export const videoFileLocator: INodeProperties = {
 		'The video to download: one of your newest 100, or any by its ID or address. An address may expire, an ID does not. The API key is not sent to the address.',
 };
 
-/** "Video" of Video > Get, without addresses. */
-const videoLocator: INodeProperties = {
-	...videoFileLocator,
-	modes: videoFileLocator.modes?.filter(({ name }) => name !== 'url') ?? [],
-	description: 'The video to show: one of your newest 100, or any by its ID',
-};
-
 /** Video > Get (specification, "GET /v1/videos"). The API lists all videos, of which the node picks one. */
 export const get: Operation<{ videoId: string }> = {
 	name: 'Get',
 	action: 'Get video',
 	description: 'Show a finished video, with an address that is fresh',
 	request: ENDPOINTS.listVideos,
-	fields: [videoLocator],
+	fields: [
+		{
+			...videoFileLocator,
+			modes: videoFileLocator.modes?.filter(({ name }) => name !== 'url') ?? [],
+			description: 'The video to show: one of your newest 100, or any by its ID',
+		},
+	],
 	getIds: (order) => order,
 	prepare: (context) => ({ videoId: getVideo(context) }),
 	perform: async (job) => [{ json: putFirst(await findVideo(job, job.order.videoId)) }],
