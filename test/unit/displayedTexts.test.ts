@@ -186,6 +186,8 @@ test('Every field is explained, and every choice, unless its name says it all', 
 test('An operation that costs credits or cannot be undone says so', () => {
 	const isWarning = ({ action, description }: (typeof choices)[number]) =>
 		/costs credits|cannot be undone/.test(`${action} ${description}`);
-	const warning = choices.filter(isWarning).map(({ name }) => name);
-	expect(warning).toEqual(['Add', 'Delete', 'Generate']);
+	const isWriting = ({ routing }: (typeof choices)[number]) =>
+		(routing?.request?.method ?? 'GET') !== 'GET';
+	expect(choices.filter(isWriting)).not.toEqual([]);
+	expect(choices.filter(isWarning)).toEqual(choices.filter(isWriting));
 });

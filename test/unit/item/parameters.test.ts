@@ -11,7 +11,13 @@ import {
 	requireText,
 } from '../../../nodes/VideoGeneration/item/parameters';
 import { getOrder } from '../../../nodes/VideoGeneration/resources/order';
-import { getWaitSettings } from '../../../nodes/VideoGeneration/resources/waitOptions';
+import { getWaitSettings, waitFields } from '../../../nodes/VideoGeneration/resources/waitOptions';
+import { listParameters } from '../../support/listParameters';
+
+/** The default of the field, in seconds. */
+const USUAL_INTERVAL = Number(
+	listParameters(waitFields).find(({ name }) => name === 'pollingInterval')?.default,
+);
 
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
 
@@ -93,7 +99,7 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	['key', 7, '7'],
 	['limit', '7', 7],
 	['limit', undefined, 50],
-	['interval', undefined, 5_000],
+	['interval', undefined, USUAL_INTERVAL * 1_000],
 	['interval', '1.5', 1_500],
 	['waitTimeout', undefined, 1_800_000],
 	['waitTimeout', 60, 60_000],
