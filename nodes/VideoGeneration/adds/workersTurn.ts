@@ -107,7 +107,8 @@ export class WorkersTurn {
 	/** Goes on with the turn for an item, unless another process waits for it. @returns the same */
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.wish);
-		if (added?.includes(this.wish) !== false) return added && 0;
+		if (added === undefined) return undefined;
+		if (added.includes(this.wish)) return 0;
 		void this.giveUp();
 		return ASK_MS;
 	}
@@ -117,10 +118,12 @@ export class WorkersTurn {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		const [now = '', ...later] = this.listPeriods(0, PERIODS - 1);
 		const asked = await this.records.record([now, this.wish]);
-		if (!asked?.includes(now)) return asked && busyMs;
+		if (!asked?.includes(now)) return asked ? busyMs : undefined;
 		const owed = this.listOwed(-1, 0);
 		const added = await this.records.reserve(later, owed);
-		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
+		if (!added || !later.every((text) => added.includes(text))) {
+			return added ? busyMs : undefined;
+		}
 		this.lastPeriod = period + later.length;
 		this.begunAt = performance.now();
 		this.owed = owed.filter((text) => added.includes(text));
