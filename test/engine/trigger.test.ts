@@ -12,7 +12,7 @@ import { useSandbox } from '../support/engine/useSandbox';
 import { like } from '../support/like';
 import { loadSchema } from '../support/schemas/loadSchema';
 
-// What a trigger emits over time, whatever happens to it, stands in triggerHistories.test.ts.
+// What a trigger emits over time, whatever happens to it, stands in random/triggerHistories.test.ts.
 
 const service = useSandbox();
 useBinaryStore();

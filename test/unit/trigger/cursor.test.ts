@@ -10,7 +10,7 @@ import {
 	selectNewVideos as select,
 } from '../../../nodes/VideoGeneration/trigger/cursor';
 
-// What is emitted over time, whatever happens, stands in test/engine/triggerHistories.test.ts.
+// What is emitted over time, whatever happens, stands in test/engine/random/triggerHistories.test.ts.
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const HOUR_MS = 3_600_000;
