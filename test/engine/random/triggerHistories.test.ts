@@ -183,7 +183,7 @@ class History {
 	}
 
 	private checkFile({ json, binary }: INodeExecutionData): void {
-		const isGone = String(json.url).includes('/gone/');
+		const isGone = (json.url as string).includes('/gone/');
 		const { downloadVideo } = this.setup;
 		expect(binary?.data !== undefined).toBe(downloadVideo && !isGone);
 		expect(json.downloadError !== undefined).toBe(downloadVideo && isGone);
