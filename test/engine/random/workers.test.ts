@@ -277,7 +277,7 @@ async function play({ calls, executions, kill, settings, skewsMs, videosMs }: Pl
 testPlans(
 	'on an ordinary day of one to three processes, each item gets its own video, one after the other, and in time',
 	ordinary,
-	{ usual: 10, share: 1 / 5 },
+	{ usual: 10, share: 2 / 5 },
 	async (plan) => {
 		const { end, rows, tookMs } = await play(plan);
 		const { charges } = service.sandbox;

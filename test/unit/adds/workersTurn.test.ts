@@ -126,7 +126,7 @@ test('What turns left an hour ago is removed by the next one of the workflow, th
 	expect(after).toBe(0);
 });
 
-test('What a killed process has left is removed by later turns of its project, and a video counts as owed for an hour', async () => {
+test('A killed process holds its turn for a minute, later turns remove what it has left, and a video counts as owed for an hour', async () => {
 	const { workers, context, countEntries, passTime, pause } = useWorkers(() => WRITE_MS);
 	let isDead = false;
 	const watched = watchStore(context, () => (isDead ? 'failed' : 'carried out'));
@@ -134,12 +134,19 @@ test('What a killed process has left is removed by later turns of its project, a
 		void useTurn(workers[0], watched, 'p', 3_600_000);
 		await pause(20_000);
 		isDead = true;
-		const areSure = [await useTurn(workers[1], context, 'p', 70_000)];
+		const diedAt = performance.now();
+		const areSure = [await useTurn(workers[1], context, 'p')];
+		const waitedMs = performance.now() - diedAt;
+		await useTurn(workers[1], context, 'p', 70_000);
 		await pause(3_600_000);
 		areSure.push(await useTurn(workers[1], context, 'p'));
-		return { areSure, count: await countEntries('workflow') };
+		return { waitedMs, areSure, count: await countEntries('workflow') };
 	};
-	expect(await passTime(work(), 10_000)).toEqual({ areSure: [false, true], count: 0 });
+	const { waitedMs, ...ended } = await passTime(work(), 1_000);
+	expect(ended).toEqual({ areSure: [false, true], count: 0 });
+	// It asks again every few seconds.
+	expect(waitedMs).toBeGreaterThan(30_000);
+	expect(waitedMs).toBeLessThan(70_000);
 });
 
 test.each([
