@@ -6,8 +6,6 @@
  * do not draw.
  */
 
-import { Container } from '@n8n/di';
-import { InstanceSettings } from 'n8n-core';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
@@ -71,20 +69,6 @@ afterEach(() => {
 });
 
 describe('Videos of one project', () => {
-	test('are made one after the other, beside those of another project', async () => {
-		const seconds = [40, 40, 40, 40];
-		makeVideosIn(...seconds);
-		const startedAt = service.sandbox.clock.now();
-		const { items } = await run([{}, { project: TOUR }, {}, { project: TOUR }]);
-		expectOwnVideos(items, 4);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 1, 2, 3].map((item) => ({ item })),
-		);
-		expect(countAtOnce(seconds)).toBe(1);
-		expect(countAtOnce(seconds, TOUR)).toBe(1);
-		expect(service.sandbox.clock.now() - startedAt).toBeLessThan(2 * 56_000);
-	});
-
 	test('are not followed by another one when they fail and the node stops', async () => {
 		makeVideosIn(20, 20);
 		const operation = 'queue.getProgress';
@@ -92,17 +76,6 @@ describe('Videos of one project', () => {
 		const { error } = await run([{}, {}, { project: TOUR }, { project: TOUR }]);
 		expect(error?.message).toBe('The video could not be generated');
 		expect(service.sandbox.charges.map(({ projectId }) => projectId)).toEqual([PROJECT, TOUR]);
-	});
-
-	test('that an earlier try has queued are waited for before the next add', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
-		const seconds = [40, 20];
-		makeVideosIn(...seconds);
-		const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
-		const { items } = await service.run(parameters, { items: ofOneProject(2), settings });
-		expectOwnVideos(items, 2);
-		expect(countAtOnce(seconds)).toBe(1);
 	});
 
 	test('are followed by the next one before they are downloaded', async () => {
@@ -258,47 +231,21 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 	expect(service.sandbox.charges).toHaveLength(1);
 });
 
+// What n8n ends an execution by stands in unit/n8n/execution.test.ts.
 describe("What is left of n8n's timeout", () => {
 	const OUT_OF_TIME = "The workflow's timeout would end before this video is finished";
-	/** Whether a second video of the project, which takes a minute, is paid for. */
-	const isPaid = async (limits: Partial<NodeSetup>) => {
+	test.each<[string, Partial<NodeSetup>]>([
+		[
+			'of the workflow, after nodes that took long',
+			{ workflowSettings: { executionTimeout: 300 }, startedMsAgo: 250_000 },
+		],
+		['of the instance', { endsInMs: 50_000 }],
+	])('%s, must be enough for the video, by the one before', async (_whose, limits) => {
 		makeVideosIn(60, 60);
 		await service.run(GENERATE);
 		const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, ...limits });
-		const [failed] = errorItems;
-		if (failed) expect(failed.json.error).toBe(OUT_OF_TIME);
-		return service.sandbox.charges.length === 2;
-	};
-	const FIVE_MINUTES = { workflowSettings: { executionTimeout: 300 } };
-	const PARKED = { ...FIVE_MINUTES, startedMsAgo: 250_000, endsInMs: 300_000 };
-
-	test.each<[string, Partial<NodeSetup>, boolean]>([
-		[
-			'of the workflow, after nodes that took long',
-			{ ...FIVE_MINUTES, startedMsAgo: 250_000 },
-			false,
-		],
-		['of the instance', { endsInMs: 50_000 }, false],
-		['of the instance', { endsInMs: 90_000 }, true],
-		[
-			'of the instance, after nodes that took long',
-			{ startedMsAgo: 250_000, endsInMs: 90_000 },
-			true,
-		],
-		[
-			'of the instance, if its workflow may take longer',
-			{ ...FIVE_MINUTES, endsInMs: 50_000 },
-			false,
-		],
-		['after a wait that n8n has parked, which counts', PARKED, false],
-		['after an approval, from which n8n counts anew', { ...PARKED, startedMsAgo: 1_000_000 }, true],
-	])('%s, is enough for the video: %j, %p', async (_whose, limits, expected) => {
-		expect(await isPaid(limits)).toBe(expected);
-	});
-
-	test('after a wait that n8n has parked, is the whole time again on a worker', async () => {
-		jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'worker');
-		expect(await isPaid(PARKED)).toBe(true);
+		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
+		expect(service.sandbox.charges).toHaveLength(1);
 	});
 
 	test('must be enough for a video that n8n has cut off, which is paid once', async () => {
@@ -309,29 +256,6 @@ describe("What is left of n8n's timeout", () => {
 		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
-});
-
-test('Nothing is paid for that the timeout would end, in a later run of the node, as in a loop, on a worker, where n8n counts anew', async () => {
-	jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'worker');
-	makeVideosIn(60, 60, 60);
-	const { errorItems } = await service.run(GENERATE, {
-		settings: ERROR_OUTPUT,
-		times: 3,
-		workflowSettings: { executionTimeout: 160 },
-	});
-	expect(errorItems[0]?.json).toMatchObject({
-		error: "The workflow's timeout would end before this video is finished",
-	});
-	expect(service.sandbox.charges).toHaveLength(2);
-});
-
-test('A retried execution has its whole time again', async () => {
-	makeVideosIn(60);
-	await service.run(GENERATE);
-	const limits = { workflowSettings: { executionTimeout: 300 }, startedMsAgo: 250_000 };
-	const { run: failed } = await service.run(GENERATE, limits);
-	const { items } = await service.run(GENERATE, { ...limits, failed });
-	expectOwnVideos(items, 1);
 });
 
 describe('A failed row of a service that drops it is not given the video of', () => {
