@@ -253,6 +253,19 @@ describe.each([
 	});
 });
 
+test('What another key has added in a project with that ID, which may be of the same account, counts', async () => {
+	const open = openService();
+	const [ours, theirs] = [open(1), open(2)];
+	const rival = theirs.wait({ queueId: 'b', sentAt: now() });
+	const claim = ours.wait({ queuedAt: DATE, sentAt: now() });
+	Object.assign(claim, { hasLeft: true, dueAt: now() });
+	await ours.read(ENTRY);
+	expect(claim.own).toEqual({ unidentified: { count: 1, projectId: '1' } });
+	rival.dueAt = now();
+	await theirs.read();
+	expect(ours.videos.isMistrusted('1')).toBe(true);
+});
+
 test('A further miss of a project does not shorten the time for which it is mistrusted', async () => {
 	const { videos, read } = openService()(1);
 	for (const [queueId, listingDelayMs] of [
