@@ -1,18 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
-import { searchList } from '../support/n8nServer/createLoadOptionsContext';
 import { API_OPERATIONS, OPERATIONS, PROMISED, toRequest } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
 import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
-import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
 import { like } from '../support/like';
 
+// Other responses of a service that means harm, with the key, redirects and bodies without an end: random/hostile.test.ts.
+
 const service = useSandbox();
-const host = useFileHost();
 
 const KEY = 'sandbox-key-of-ada-5f0c1d';
 
@@ -41,17 +38,6 @@ afterEach(() => jest.restoreAllMocks());
 
 const runOnce = async (name: (typeof API_OPERATIONS)[number], more: IDataObject = {}) =>
 	await service.run({ ...OPERATIONS[name], options: { maxTries: 1 }, ...more });
-
-const ODD_KEY = 'key+of/somebody==';
-const LINK = `https://service.example/login?key=${encodeURIComponent(ODD_KEY)}`;
-const ECHOES: [string, FaultSpec][] = [
-	['in its words', { kind: 'status', status: 401, message: `Invalid key ${ODD_KEY}` }],
-	['in a link', { kind: 'redirect', location: LINK }],
-];
-
-/** Returns every text of an error, at any depth. */
-const readAll = (error: unknown) =>
-	JSON.stringify(error, Object.getOwnPropertyNames(error)) + JSON.stringify(error);
 
 /**
  * All operations share the checks of a response: one read and the add get every fault, the others a few. An add
@@ -107,45 +93,14 @@ test.each(['queue.add', 'account.get'] as const)(
 	},
 );
 
-test('A redirect to another host is not followed, and the key is not sent there', async () => {
-	const location = `${host.url}/v1/canceled`;
-	for (const status of [301, 302, 303, 307, 308] as const) {
-		service.sandbox.clearFaults();
-		service.sandbox.addFault({ kind: 'redirect', location, status });
-		for (const name of API_OPERATIONS) {
-			const { error } = await service.run(OPERATIONS[name]);
-			// n8n would list an execution as canceled whose message has this word.
-			expect(error?.message).toMatch(/^The video service's address redirects to another one/);
-			expect(error?.description).toContain(`It redirects to "${location}". To protect`);
-		}
-	}
-	expect(host.requests).toEqual([]);
-});
-
-describe('A body without an end', () => {
-	test('is given up in time when it drips', async () => {
-		const { sandbox } = service;
-		sandbox.addFault({ ...DRIP, operation: 'account.get' });
-		const { clock, onRequest } = sandbox;
-		const countSleeping = () => sandbox.requests.filter(({ status }) => status === 200).length;
-		const time = { clock, onRequest, countSleeping };
-		const { error } = await runWithoutWaiting(async () => await runOnce('account.get'), time);
-		expect(error).toMatchObject({
-			message: 'The video service did not answer in time',
-			httpCode: 'ETIMEDOUT',
-		});
-		expect(countSleeping()).toBe(1);
-	});
-
-	test('ends the credential test in time when it drips', async () => {
-		const { url, apiKey } = service.sandbox;
-		const timeout = AbortSignal.timeout.bind(AbortSignal);
-		const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(TIMEOUT_MS));
-		service.sandbox.addFault({ ...DRIP, operation: 'account.get' });
-		const outcome = await testCredential({ baseUrl: url, apiKey });
-		expect(spy.mock.calls).toEqual([[20_000]]);
-		expect(outcome).not.toBe('OK');
-	});
+test('A body without an end that drips ends the credential test in time', async () => {
+	const { url, apiKey } = service.sandbox;
+	const timeout = AbortSignal.timeout.bind(AbortSignal);
+	const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(TIMEOUT_MS));
+	service.sandbox.addFault({ ...DRIP, operation: 'account.get' });
+	const outcome = await testCredential({ baseUrl: url, apiKey });
+	expect(spy.mock.calls).toEqual([[20_000]]);
+	expect(outcome).not.toBe('OK');
 });
 
 test('Keys that name prototypes pollute nothing', async () => {
@@ -162,24 +117,6 @@ test('Keys that name prototypes pollute nothing', async () => {
 		expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
 	}
 });
-
-test.each(ECHOES)(
-	'A service that repeats the key %s does not bring it into an error of node, trigger and editor',
-	async (_how, fault) => {
-		service.sandbox.addFault(fault);
-		const credentials = { baseUrl: service.sandbox.url, apiKey: ` Bearer ${ODD_KEY}\n` };
-		const trigger = await ActiveTrigger.create({ credentials });
-		const errors = [
-			(await service.run(OPERATIONS['account.get'], { credentials })).error,
-			(await trigger.poll()).error,
-			await searchList(credentials, 'searchProjects').catch((error: unknown) => error),
-		];
-		for (const error of errors) {
-			expect(readAll(error)).toContain('[API key]');
-			expect(decodeURIComponent(readAll(error))).not.toContain(ODD_KEY);
-		}
-	},
-);
 
 test("A service that repeats the key as a video's status does not bring it into the list of paid videos", async () => {
 	const { apiKey } = service.sandbox;

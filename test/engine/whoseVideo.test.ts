@@ -204,18 +204,6 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		const retry = { items, failed: first.run, loadNodes: loadPackageAnew };
 		expectOwn(await service.run(parameters, retry), 2);
 	});
-
-	test('are given to all input items with the same queue ID', async () => {
-		planVideos(service.sandbox, { processingMs: 15_000 });
-		const [queueId = ''] = await service.queueVideos(1);
-		expectOwn(
-			await run(
-				WAIT,
-				[1, 2].map(() => ({ queueId, project: PROJECT })),
-			),
-			2,
-		);
-	});
 });
 
 test("A retry with the word that was missing in 'Completed Statuses' is given its own video, though the try before took the item for running", async () => {
