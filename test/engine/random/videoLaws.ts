@@ -3,7 +3,6 @@ import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
 import {
 	generates,
-	getListingDelayMs,
 	getSlowMs,
 	getWaitOptions,
 	isAdd,
@@ -14,14 +13,8 @@ import {
 	stops,
 } from './Plan';
 import { isStopped, type Item, type Law, LIST_MS, type Output, type Records } from './records';
-import { askSecondOracle } from './secondOracle';
 import { getAccount, type Played } from './Session';
-
-/** An entry that is listed this long before an add may be new to the run that sends it. */
-const APART_MS = 90_000;
-
-/** The maximum time from the end of an item to the look that finds it, where nothing goes wrong. */
-const LOOK_MS = 6_000;
+import { findBrokenRules } from './whoseVideo';
 
 /** Whether nothing went wrong in the reads of an execution. */
 export const isCalm = ({ execution: { faults, failing, outage, changesKey } }: Played) =>
@@ -96,62 +89,13 @@ const isUndisturbed = (records: Records, project: Project) =>
 		.filter((each) => isIn(project, each))
 		.every((each) => getMostAtOnce(records.plan, each) === 1 && !leavesVideos(records, each));
 
-/** Whether no other video of the project can be taken for an item's own. */
-function isApart(records: Records, charge: Charge, listedAt: number, output: Output): boolean {
-	const { played, row } = output;
-	const { workflow } = played;
-	const delayMs = getListingDelayMs(workflow) + 4 * getSlowMs(records.plan);
-	// The other videos of the project; those of the account, where no project is given.
-	const isAny = (workflow.parameters.projectId as IDataObject).value === '';
-	const { endedItemsLeaveAfterMs, numberByAccount } = records.plan.service;
-	// An item that has left is given nothing that one of a project with the same ID can own, which this process has added.
-	const isOfAll = numberByAccount === true && endedItemsLeaveAfterMs !== null;
-	const isOther = (each: { accountId: string; projectId: string }, id: string) =>
-		(isOfAll || each.accountId === charge.accountId) &&
-		id !== charge.videoId &&
-		(isAny || each.projectId === charge.projectId);
-	const others = [
-		...records.session.videos
-			.filter((each) => isOther(each, each.id))
-			.map(({ createdAt }) => [Date.parse(createdAt), Date.parse(createdAt)] as const),
-		...records.session.sandbox.charges
-			// It could have had one at any time, for all that its wait has seen.
-			.filter((each) => isOther(each, each.videoId) && hasLeftWithoutVideo(records, each))
-			.map(({ at }) => [at, Infinity] as const),
-	];
-	const isFree = (from: number, to: number) =>
-		!others.some(([since, until]) => until >= from && since <= to);
-	if (generates(workflow)) {
-		const isOwnRun = records.findAdd(row, played)?.played === played;
-		const to = isOwnRun ? listedAt + 2 * delayMs + APART_MS : played.endedAt;
-		return isFree(charge.at - APART_MS - 2 * delayMs, to);
-	}
-	if (workflow.parameters.queuedAt !== '') return isFree(charge.at - 2 * delayMs, played.endedAt);
-	// Without a date, only what is listed after it was found running can be its own. A later round may begin after its end.
-	const isRunning =
-		workflow.perRound === undefined && listedAt > played.startedAt + 2 * delayMs + 15_000;
-	return isRunning && isFree(played.startedAt, played.endedAt);
-}
-
-/** Whether a list that leads may have shown a video to this process before a look found its item finished. */
-const isShownEarly = ({ plan, session }: Records, listedAt: number) => {
-	const endsAt = listedAt - (plan.service.durations?.logDelayMs ?? 0);
-	return session.sandbox.requests.some(
-		({ at, operation }) =>
-			operation === 'video.getAll' &&
-			listedAt < endsAt &&
-			at >= listedAt &&
-			at <= endsAt + LOOK_MS + 2 * getSlowMs(plan),
-	);
-};
-
 /** Whether entries name an item. A shorter queue ID may stand in one by chance. */
 const isNamed = ({ plan }: Records, { queueId }: Charge) =>
 	listServices(plan).every(({ entriesNameQueueId }) => Boolean(entriesNameQueueId)) &&
 	queueId.length >= 16;
 
-/** Why an item may come out without its video, by what the documents say of the service; undefined if it may not. */
-function findExcuse(records: Records, charge: Charge, output: Output): string | undefined {
+/** Whether an item may come out without its video, by what the documents say of the service. */
+function isExcused(records: Records, charge: Charge, output: Output): boolean {
 	const { plan, session } = records;
 	const { played, row } = output;
 	const { workflow } = played;
@@ -162,35 +106,30 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 	const leaves = plan.service.endedItemsLeaveAfterMs !== null;
 	const since = generates(workflow) ? charge.at : played.startedAt;
 	const add = generates(workflow) ? records.findAdd(row, played) : undefined;
-	const excuses: [reason: string, isExcused: boolean][] = [
-		['it was stopped', isStopped(played)],
-		['its account waits with mistakes', hasMistakes(plan, charge)],
-		['it was not listed in time', !records.isInTime(workflow, charge, since)],
-		['the list is cached', isCached(records) && !isAddressTold],
-		['its queue ID came again', hasComeAgain(records, charge, played)],
+	const excuses = [
+		isStopped(played),
+		hasMistakes(plan, charge),
+		!records.isInTime(workflow, charge, since),
+		isCached(records) && !isAddressTold,
+		hasComeAgain(records, charge, played),
 		// Queue > Wait may find it neither running nor finished.
-		['it may have left the queue', !generates(workflow) && leaves],
+		!generates(workflow) && leaves,
 		// An item that is told such an address leaves its entry to the others.
-		['an address that is told is listed otherwise', isToldOtherwise(plan)],
-		['it was listed before its order was merged', (listedAt ?? Infinity) <= (add?.at ?? -Infinity)],
-		['it was cleared', session.cleared.has(charge)],
-		['another account has a project with its ID', leaves && isNumberedAlike(plan, charge)],
-		['reads have failed', !isReadCalmly(records, played)],
+		isToldOtherwise(plan),
+		// It was listed before its order was merged.
+		(listedAt ?? Infinity) <= (add?.at ?? -Infinity),
+		session.cleared.has(charge),
+		// Another account has a project with its ID.
+		leaves && isNumberedAlike(plan, charge),
+		!isReadCalmly(records, played),
 		// It is never waited for.
-		['the fate of its add is unknown', records.isUnknown(row, played)],
+		records.isUnknown(row, played),
 	];
-	const reason = excuses.find(([, isExcused]) => isExcused)?.[0];
-	if (reason !== undefined || listedAt === undefined) return reason ?? 'it was not listed';
 	const isCertain = isAddressTold || isNamed(records, charge);
-	if (isCertain && (!leaves || plan.service.finishedItemsStay === true)) return undefined;
-	if (generates(workflow) && isUndisturbed(records, charge)) return undefined;
-	// While a project may be owed a video, an item that has left the queue is given only what is certain, and
-	// another one no older entry that was shown before its end.
-	const isOwed =
-		(leaves || isShownEarly(records, listedAt)) &&
-		plan.workflows.some((each) => leavesVideos(records, each));
-	if (isOwed) return 'a video may be owed';
-	return isApart(records, charge, listedAt, output) ? undefined : 'another video is near';
+	const isTold = isCertain && (!leaves || plan.service.finishedItemsStay === true);
+	// What else must be told is for the rules to say.
+	const isSure = isTold || (generates(workflow) && isUndisturbed(records, charge));
+	return !isSure || excuses.some(Boolean);
 }
 
 /**
@@ -291,60 +230,31 @@ const isOwnUrl = ({ plan }: Records, { accountId, videoId }: Charge, url: unknow
 
 const name = ({ row, played }: Item) => `row ${row} of execution ${played.chain}`;
 
-/** What an item was given, and whether the documents allow it. */
-function judgeVideo(records: Records, output: Output) {
-	const { charge, fields, isFailed, played } = output;
-	if (!charge) return undefined;
-	const video = fields.video as IDataObject | null | undefined;
-	const url = fields.videoUrl ?? undefined;
-	const isOtherEntry = Boolean(video) && video?.id !== charge.videoId;
-	const isOther = isOtherEntry || (Boolean(url) && !isOwnUrl(records, charge, url));
-	if (isOther) {
-		const isAllowed = canBeWrong(records, charge, played);
-		return {
-			got: "another's",
-			isAllowed,
-			reason: isAllowed ? 'the documents say so' : 'nothing explains it',
-		};
-	}
-	const excuse = findExcuse(records, charge, output);
-	if (url && !isFailed) return { got: 'its own', isAllowed: true, reason: 'it is its own' };
-	return {
-		got: url ? 'its own' : 'none',
-		isAllowed: excuse !== undefined,
-		reason: excuse ?? 'nothing excuses it',
-	};
-}
-
-/** The outputs that the documents do not allow. */
-const listWrong = (records: Records, isMeant: (got: string) => boolean) =>
+/** The outputs that show another's video, or none, though nothing in the documents excuses it. */
+const listWrong = (records: Records, isOfOthers: boolean) =>
 	records.outputs.flatMap((output) => {
-		const { charge, json, played } = output;
+		const { charge, fields, isFailed, json, played } = output;
 		const waits = generates(played.workflow) || !isAdd(played.workflow);
-		const judged = waits ? judgeVideo(records, output) : undefined;
-		if (!judged || judged.isAllowed || !isMeant(judged.got)) return [];
-		return [`${charge?.videoId}: ${JSON.stringify(json)}`];
+		if (!charge || !waits) return [];
+		const video = fields.video as IDataObject | null | undefined;
+		const url = fields.videoUrl ?? undefined;
+		const isOtherEntry = Boolean(video) && video?.id !== charge.videoId;
+		const isOther = isOtherEntry || (Boolean(url) && !isOwnUrl(records, charge, url));
+		if (isOther !== isOfOthers) return [];
+		const isAllowed = isOther
+			? canBeWrong(records, charge, played)
+			: (Boolean(url) && !isFailed) || isExcused(records, charge, output);
+		return isAllowed ? [] : [`${charge.videoId}: ${JSON.stringify(json)}`];
 	});
 
 export const VIDEO_LAWS: Record<string, Law> = {
-	'No item is given the video of another one': (records) =>
-		listWrong(records, (got) => got === "another's"),
+	'No item is given the video of another one': (records) => listWrong(records, true),
 
-	'An item that can be told its video is told it': (records) =>
-		listWrong(records, (got) => got !== "another's"),
+	'An item whose video is certain, or whose project is undisturbed, is told it': (records) =>
+		listWrong(records, false),
 
-	'A second oracle agrees on whose video is whose': (records) =>
-		askSecondOracle(records.session).flatMap((second) => {
-			const { got, isAllowed, played, reason, row } = second;
-			const output = records.outputs.find((each) => each.played === played && each.row === row);
-			const first = output && judgeVideo(records, output);
-			if (!first || (first.got === got && first.isAllowed === isAllowed)) return [];
-			const say = (each: { got: string; isAllowed: boolean; reason: string }) =>
-				`${each.got}, which is ${each.isAllowed ? '' : 'not '}allowed: ${each.reason}`;
-			return [
-				`first: ${say(first)}; second: ${say({ got, isAllowed, reason })}: ${JSON.stringify(output.json)}`,
-			];
-		}),
+	'Each item is given what the rules of the documents give it': ({ session }) =>
+		findBrokenRules(session),
 
 	'Only so many videos of a project are in the making as are wanted at once, whoever makes them': (
 		records,

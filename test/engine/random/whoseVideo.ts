@@ -5,24 +5,13 @@ import type { Charge } from '../../../sandbox/domain/model';
 import { getAccount, type Played, type Session } from './Session';
 
 /*
- * A second opinion on whose video is whose. It shares no code with the laws: it plays the rules of the documents on the
- * service's own record, list by list. Where that does not tell what the process knows, it has doubts, and allows that no
- * video is given.
+ * Whose video is whose: it plays the rules of the documents on the service's own record, list by list. Where that does not
+ * tell what the process knows, it has doubts, and allows that no video is given.
  */
-
-/** An opinion on what an item was given, and why. */
-export interface Opinion {
-	played: Played;
-	row: number;
-	got: 'its own' | 'none' | "another's";
-	isAllowed: boolean;
-	reason: string;
-}
 
 /** The wait of a row for its item, as the service sees it. */
 interface Wait {
 	played: Played;
-	row: number;
 	fields: IDataObject;
 	made: Charge;
 	/** When its add was sent, if that execution has sent it. */
@@ -105,7 +94,6 @@ function findWait(
 	const end = looks.find(({ details }) => words.includes(details?.status ?? ''));
 	return {
 		played,
-		row,
 		fields: { ...json, ...(json.details as IDataObject | undefined) },
 		made,
 		sentAt,
@@ -180,8 +168,8 @@ function decide({ requests, videos }: Account, { plan, sandbox }: Session, waits
 	}
 }
 
-/** Why the record alone does not tell what the process knows. */
-function findDoubt(
+/** Whether the record alone does not tell what the process knows. */
+function isDoubted(
 	{ charges, requests }: Account,
 	session: Session,
 	{ looks, made, played }: Wait,
@@ -208,43 +196,37 @@ function findDoubt(
 		operation === 'queue.add' &&
 		status !== 200 &&
 		(body as IDataObject | undefined)?.projectId === made.projectId;
-	const doubts: [string, boolean][] = [
-		['somebody waits with wrong words or projects', isMistaken],
-		['its queue ID came again', charges.some(isAgain)],
-		['another process has read lists', all.some(isOtherProcess)],
-		[
-			'a list was under way when the service changed',
-			plan.changes.some(({ atMs }) => {
-				const changedAt = (session.sandbox.requests[0]?.at ?? 0) + atMs;
-				return requests.some(
-					(each) => each.listed !== undefined && each.at <= changedAt && getEnd(each) >= changedAt,
-				);
-			}),
-		],
-		[
-			'what was given is forgotten after half an hour',
-			all.some(({ endedAt }) => endedAt + 30 * 60_000 <= played.startedAt),
-		],
-		['it was cleared', cleared.has(made)],
-		['one that was cleared looks as if it was finished', [...cleared].some(isOther)],
-		['it may have left the queue', endedItemsLeaveAfterMs !== null],
-		['lists are cached', listCacheMs > 0],
-		['the account has two keys', keys.has(0) && keys.has(2)],
-		[
-			'it was listed early, beside another one',
-			isEarly && (charges.some(isOther) || requests.some(isFailedAdd)),
-		],
-		['it was never seen', looks.length === 0],
-		[
-			'an add was lost',
-			requests.some(({ closed, operation }) => closed && operation === 'queue.add'),
-		],
-	];
-	return doubts.find(([, isDoubted]) => isDoubted)?.[0];
+	const wasUnderWay = ({ atMs }: { atMs: number }) => {
+		const changedAt = (session.sandbox.requests[0]?.at ?? 0) + atMs;
+		return requests.some(
+			(each) => each.listed !== undefined && each.at <= changedAt && getEnd(each) >= changedAt,
+		);
+	};
+	return [
+		isMistaken,
+		charges.some(isAgain),
+		all.some(isOtherProcess),
+		// A list was under way when the service changed.
+		plan.changes.some(wasUnderWay),
+		// What was given is forgotten after half an hour.
+		all.some(({ endedAt }) => endedAt + 30 * 60_000 <= played.startedAt),
+		cleared.has(made),
+		// One that was cleared looks as if it was finished.
+		[...cleared].some(isOther),
+		endedItemsLeaveAfterMs !== null,
+		listCacheMs > 0,
+		// The account has two keys.
+		keys.has(0) && keys.has(2),
+		isEarly && (charges.some(isOther) || requests.some(isFailedAdd)),
+		// It was never seen.
+		looks.length === 0,
+		// An add was lost.
+		requests.some(({ closed, operation }) => closed && operation === 'queue.add'),
+	].some(Boolean);
 }
 
-/** Says of each output that shows a video, or that none could be told, whether that is as the documents want it. */
-export const askSecondOracle = (session: Session): Opinion[] =>
+/** Returns a sentence for each output that shows a video, or that none could be told, against the rules. */
+export const findBrokenRules = (session: Session): string[] =>
 	['main', 'other'].flatMap((name) => {
 		const account = readAccount(session, name);
 		const waits = session.played.flatMap((played) =>
@@ -255,17 +237,14 @@ export const askSecondOracle = (session: Session): Opinion[] =>
 			}),
 		);
 		decide(account, session, waits);
-		return waits.flatMap((wait): Opinion[] => {
-			const { fields, given, made, played, reason, row } = wait;
+		return waits.flatMap((wait) => {
+			const { fields, given, made, reason = 'no list has settled it' } = wait;
 			if (!('videoUrl' in fields)) return [];
 			const video = fields.video as IDataObject | null | undefined;
 			const told = [fields.videoUrl, video?.id].filter(Boolean).map(String);
 			const isOwn = told.every((text) => text.includes(made.videoId));
-			const got = told.length === 0 ? 'none' : isOwn ? 'its own' : "another's";
-			const doubt = findDoubt(account, session, wait);
-			const isAllowed =
-				got === 'its own' || doubt !== undefined || (got === 'none' && given !== made.videoId);
-			const ruled = given === undefined ? reason : `the rules give ${given}`;
-			return [{ played, row, got, isAllowed, reason: doubt ?? ruled ?? 'no list has settled it' }];
+			const isRuled = told.length === 0 ? given !== made.videoId : isOwn;
+			if (isRuled || isDoubted(account, session, wait)) return [];
+			return [`${given ?? reason}, and not as in ${JSON.stringify(fields)}`];
 		});
 	});
