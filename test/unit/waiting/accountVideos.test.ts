@@ -196,6 +196,7 @@ describe('A queue ID that the service uses again', () => {
 		const first = wait({ queuedAt: DATE, sentAt: now() });
 		const second = wait({ queuedAt: DATE + 60_000, sentAt: now() });
 		expect([first, second].map(({ item }) => item.isReplaced)).toEqual([true, false]);
+		expect(wait({ queuedAt: DATE - 60_000 }).item.isReplaced).toBe(true);
 		first.hasLeft = true;
 		first.dueAt = second.dueAt = now();
 		await read(ENTRY);
@@ -266,6 +267,38 @@ test('What another key has added in a project with that ID, which may be of the 
 	expect(ours.videos.isMistrusted('1')).toBe(true);
 });
 
+test('An entry that names an item is no other one’s of the same list', async () => {
+	const { read, wait } = openService()(1);
+	const [named, other] = [LONG_ID, 'b'].map((queueId) => wait({ queueId, sentAt: now() }));
+	for (const claim of [named, other]) Object.assign(claim ?? {}, { dueAt: now() });
+	await read({ ...ENTRY, queueItem: LONG_ID });
+	expect(named?.own).toHaveProperty('video');
+	expect(other?.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+});
+
+test('News of another project show that a list is not cached, so an entry can be its item’s beside another one', async () => {
+	const { read, wait } = openService()(1);
+	const old = { ...ENTRY, id: 9, projectId: '2' };
+	await read(old);
+	const [claim] = ['a', 'b'].map((queueId) => wait({ queueId, queuedAt: DATE, sentAt: now() }));
+	await jest.advanceTimersByTimeAsync(5_000);
+	Object.assign(claim ?? {}, { runningAt: now(), dueAt: now() });
+	await read(old, { ...ENTRY, createdAt: new Date(DATE + 1_000).toJSON() });
+	expect(claim?.own).toHaveProperty('video.id', 1);
+});
+
+test('What one key of an account mistrusts, the other one does once a list has shown that it is of the same account', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	const claim = other.wait({ queueId: 'b' });
+	Object.assign(claim, { runningAt: 1, dueAt: 2 });
+	await other.read({ ...ENTRY, projectId: '2' });
+	ours.wait();
+	expect(ours.videos.isMistrusted('1')).toBe(false);
+	await ours.read({ ...ENTRY, projectId: '2' });
+	expect(ours.videos.isMistrusted('1')).toBe(true);
+});
+
 test('A further miss of a project does not shorten the time for which it is mistrusted', async () => {
 	const { videos, read } = openService()(1);
 	for (const [queueId, listingDelayMs] of [
@@ -281,7 +314,7 @@ test('A further miss of a project does not shorten the time for which it is mist
 });
 
 test('An item that left the queue is given no entry of a list that shows nothing of the list before', async () => {
-	const { read, wait } = openService()(1);
+	const { videos, end, read, wait } = openService()(1);
 	const left = wait({ queuedAt: DATE, sentAt: now() });
 	await read(ENTRY);
 	Object.assign(left, { hasLeft: true, dueAt: now() });
@@ -293,6 +326,14 @@ test('An item that left the queue is given no entry of a list that shows nothing
 	Object.assign(next, { hasLeft: true, dueAt: now() });
 	await read({ ...renamed, videoId: id }, { ...ENTRY, id: 2, url: 'next' });
 	expect(next.own).toHaveProperty('video.id', 2);
+	// Once nothing is waited for, there is no list before.
+	for (const claim of [left, next]) videos.release(claim, false);
+	end();
+	videos.begin();
+	const last = wait({ queueId: 'c', queuedAt: DATE, sentAt: now() });
+	Object.assign(last, { hasLeft: true, dueAt: now() });
+	await read({ ...ENTRY, id: 3, url: 'last' });
+	expect(last.own).toHaveProperty('video.id', 3);
 });
 
 test('A process that is never idle forgets a given entry half an hour after a list has shown it last', async () => {

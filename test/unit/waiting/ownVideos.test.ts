@@ -5,7 +5,11 @@ import type {
 	QueueItem,
 } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import { EntryNames } from '../../../nodes/VideoGeneration/api/videoLog';
-import { decideOwners, listNames } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import {
+	decideOwners,
+	listNames,
+	pickNamed,
+} from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -79,6 +83,12 @@ describe('An item is named by an entry that has its queue ID', () => {
 		expect(names.find(url('https://cdn/v?id=1'))).toEqual([item]);
 		expect(names.find(url('https://cdn/v?id=2'))).toEqual([]);
 	});
+});
+
+test('An entry that names two items is that of the one that had been queued by then', () => {
+	const [first, second] = [queued(0), queued(60)];
+	const pick = (at: number) => pickNamed([first, second], listVideo('a', at));
+	expect([pick(30), pick(55), pick(90)]).toEqual([[first], [], [second]]);
 });
 
 describe('Whose video is whose', () => {
