@@ -303,20 +303,24 @@ describe('A service that begins to write its dates otherwise', () => {
 			return { ...each, createdAt: time > 0 ? form(time) : each.createdAt } as IDataObject;
 		});
 
-	test.each(FORMS)('%s, has no old video of 6,000 emitted, and each new one', (_how, form) => {
-		const poll = createPoller();
-		const log = [...createEntries(6_000), createEntry('undated', 'soon')];
-		poll(log);
-		expect(poll([createEntry('new', createDate(-1)), ...log])).toEqual(['new']);
-		const later = [
-			createEntry('later', createDate(-2)),
-			createEntry('new', createDate(-1)),
-			...log,
-		];
-		expect(poll(write(later.slice(1), form))).toEqual([]);
-		expect(poll(write(later, form))).toEqual(['later']);
-		expect(poll(write(later, form))).toEqual([]);
-	});
+	// Of which the oldest are forgotten.
+	test.each([FORMS[0], FORMS[6]] as typeof FORMS)(
+		'%s, has no old video of 6,000 emitted, and each new one',
+		(_how, form) => {
+			const poll = createPoller();
+			const log = [...createEntries(6_000), createEntry('undated', 'soon')];
+			poll(log);
+			expect(poll([createEntry('new', createDate(-1)), ...log])).toEqual(['new']);
+			const later = [
+				createEntry('later', createDate(-2)),
+				createEntry('new', createDate(-1)),
+				...log,
+			];
+			expect(poll(write(later.slice(1), form))).toEqual([]);
+			expect(poll(write(later, form))).toEqual(['later']);
+			expect(poll(write(later, form))).toEqual([]);
+		},
+	);
 
 	test.each(FORMS)('%s, has each new video of 50 emitted', (_how, form) => {
 		const poll = createPoller();
@@ -368,27 +372,21 @@ describe('A service that begins to write its dates otherwise', () => {
 	const moveBy = (log: IDataObject[], getMinutes: (i: number) => number) =>
 		log.map((each, i) => ({ ...each, createdAt: createDate(i - getMinutes(i)) }));
 
-	test('without fractions of a second, is known by these dates while its key is renewed', () => {
-		const log = createEntries(9).map((each) => ({
-			...each,
-			createdAt: (each.createdAt as string).replace('.000Z', '.500Z'),
-		}));
-		const renewed = { ...WATCH, account: 'with a renewed key' };
-		const news = [createEntry('new', createDate(-1)), ...createEntries(9)];
-		expect(selectNewVideos(news, save(log), renewed).videos).toEqual(news.slice(0, 1));
-	});
-
-	test('without fractions of a second, is known by these dates once its key is renewed', () => {
-		const log = createEntries(9, (i) => `log-${i}`).map((each, i) => ({
-			...each,
-			createdAt: new Date(START - i * 60_000 - 500).toISOString(),
-		}));
-		const later = log.map((each) => ({ ...each, createdAt: each.createdAt.replace('.500Z', 'Z') }));
-		const { cursor } = selectNewVideos(later, save(log), WATCH);
-		const renewed = { ...WATCH, account: 'with a renewed key' };
-		const news = [createEntry('new', createDate(-1)), ...later];
-		expect(selectNewVideos(news, cursor, renewed).videos).toEqual(news.slice(0, 1));
-	});
+	test.each(['while', 'once'])(
+		'without fractions of a second, is known by these dates %s its key is renewed',
+		(when) => {
+			const whole = createEntries(9);
+			const precise = whole.map((each) => ({
+				...each,
+				createdAt: (each.createdAt as string).replace('.000Z', '.500Z'),
+			}));
+			let cursor = save(precise);
+			if (when === 'once') ({ cursor } = selectNewVideos(whole, cursor, WATCH));
+			const renewed = { ...WATCH, account: 'with a renewed key' };
+			const news = [createEntry('new', createDate(-1)), ...whole];
+			expect(selectNewVideos(news, cursor, renewed).videos).toEqual(news.slice(0, 1));
+		},
+	);
 });
 
 test('A long list without IDs whose dates lose their fractions for a while has no video emitted again', () => {
@@ -441,6 +439,12 @@ describe('A service that writes other IDs', () => {
 			}
 		},
 	);
+
+	test('in a list of two, which is enough, has none emitted again', () => {
+		const poll = createPoller();
+		poll(createEntries(2));
+		expect(poll(createEntries(2, (i) => `other-${i}`))).toEqual([]);
+	});
 
 	test.each([20, 50])(
 		'in a list of the newest %d, has nothing emitted that a deletion brings back',
