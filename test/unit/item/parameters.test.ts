@@ -51,6 +51,11 @@ const READ = {
 		getOrder(createContext({ projectId: 'p', options: { uniqueKey } }), false).uniqueKey,
 	keyInNewWorkflow: (uniqueKey: unknown) =>
 		getOrder(createContext({ projectId: 'p', options: { uniqueKey } }, ''), false).uniqueKey,
+	cost: (creditsPerVideo: unknown) =>
+		getOrder(
+			createContext({ projectId: 'p', options: { creditsToKeep: 0, creditsPerVideo } }),
+			false,
+		),
 	limit: (limit: unknown) => getLimit(createContext({ limit })),
 	interval: (pollingInterval: unknown) =>
 		getWaitSettings(createContext({ waitOptions: { pollingInterval } })).intervalMs,
@@ -147,6 +152,7 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 	['key', [' '], "'Unique Key' is empty", /^Enter a value.*its ID.*Nothing was sent/],
 	['key', [[1], new Date(NaN)], "'Unique Key' must be text", /Nothing was sent/],
 	['keyInNewWorkflow', ['a'], "'Unique Key' cannot be used here", /^n8n keeps.*Save the/],
+	['cost', [0, -1, 'one'], "'Credits per Video' must be a number above 0", /^Correct 'Credits per/],
 	['limit', [0, -1, 1.5, 'all'], LIMIT, /^Correct 'Limit'\. /],
 	['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []], INTERVAL, /^Correct 'Poll/],
 	['waitTimeout', [0.5], "'Timeout' must be a number of 1 or more", /^Correct 'Timeout'/],
