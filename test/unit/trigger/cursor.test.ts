@@ -577,10 +577,15 @@ describe('A cursor that was saved', () => {
 		'knows its videos, and goes on without its other parts, when they are %j',
 		(damage) => {
 			const cursor = save(LOG, { projectIds: ['p'] });
-			const videos = Object.fromEntries(Object.keys(cursor.videos).map((hash) => [hash, damage]));
-			const parts = { emptyAccount: damage, tag: damage, projects: ['p', damage] };
+			const [damaged = ''] = Object.keys(cursor.videos);
+			const videos = { ...cursor.videos, [damaged]: damage };
+			const tag = { account: WATCH.account, etag: '"a"', fullReadAt: damage };
+			const parts = { emptyAccount: damage, tag, projects: ['p', damage] };
 			const stored = parseCursor({ ...cursor, ...parts, videos });
 			expect(stored).toMatchObject({ emptyAccount: undefined, tag: undefined });
+			const { projects } = parts;
+			const sound = projects.filter((each) => typeof each === 'string');
+			expect(parseCursor({ ...cursor, projects })).toHaveProperty('projects', sound);
 			const watch = { ...WATCH, projectIds: ['p'] };
 			expect(findTag(stored, WATCH.account, START)).toBeUndefined();
 			const found = selectNewVideos([...LOG, createEntry('new')], stored, watch);
