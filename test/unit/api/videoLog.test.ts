@@ -4,6 +4,7 @@ import {
 	createIsBefore,
 	findEntry,
 	identifyEntry,
+	isOneDate,
 	parseLogTime,
 } from '../../../nodes/VideoGeneration/api/videoLog';
 
@@ -184,6 +185,14 @@ describe('The entry of a video in a later list', () => {
 		expect(findEntry([{ ...other, id: 2 ** 60 }, own], { ...video, url, id: 2 ** 60 })).toBe(own);
 		expect(findEntry([{ ...other, id: 2 ** 60 }], { ...video, url, id: 2 ** 60 })).toBeUndefined();
 	});
+});
+
+test.each([
+	[0, 999, true],
+	[1_000, 0, false],
+	[0, undefined, undefined],
+])('Of dates of %p and %p ms, it is %p that they are of one thing', (one, other, expected) => {
+	expect(isOneDate(one, other)).toBe(expected);
 });
 
 // FNV-1a with 64 bits, folded to 53. Saved cursors and keys rely on these values.
