@@ -29,7 +29,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  */
 const NOT_IN_OLDEST = [
 	'/random/',
-	'/(faults|hostileInput|lanes|missingValues|outputSchemas|slowResponses|triggerHistories|wait|whoseVideo|workers)\\.test',
+	'/(brokenConnections|creditsToKeep|faults|hostileInput|lanes|maxVideos|missingValues|outputSchemas|paidOnce|slowResponses|wait|whoseVideo|workers)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {

@@ -326,7 +326,7 @@ for (const storage of STORAGES) {
 	testPlans(
 		`With the state in ${storage}, every video is emitted once, in the next poll, oldest first, with its file or the reason`,
 		fc.tuple(beginning, fc.array(step, { minLength: 1, maxLength: 25 })),
-		{ usual: 30, share: 1 },
+		{ usual: 8, share: 4 },
 		async ([drawn, steps]) => {
 			await play(storage, drawn, steps);
 		},
