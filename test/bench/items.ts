@@ -13,8 +13,8 @@ import { httpRequest } from './httpRequestLoop';
 
 const COUNT = 500;
 const PAIRS = 7;
-/** Maximum time as a multiple of HTTP Request's time. */
-const LIMIT = 0.37;
+/** Maximum time as a multiple of HTTP Request's time: the same code takes 0.33 to 0.4 of it. */
+const LIMIT = 0.45;
 const MEASURED = 'Measured';
 const TIMEOUT_MS = 120_000;
 const API_KEY = 'key-of-the-benchmark';
