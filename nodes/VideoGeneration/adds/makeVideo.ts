@@ -11,7 +11,7 @@ import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { checkCredits, checkMaxVideos, countAdd, listTurnKeys } from './spendingGuards';
-import { completeKeys, confirmKey, freeOrKeepKey, takeKey } from './uniqueKey';
+import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 
 /** The turns of the adds of all executions of this process, by what they affect. */
@@ -49,7 +49,7 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 		// Without its credential, an item takes no key.
 		await job.open();
 		try {
-			const isOwn = (await takeKey(job)) && (await confirmKey(job));
+			const isOwn = (await takeKey(job)) && (await takeKey(job, { isHeld: true }));
 			return isOwn ? [{ json: (await pay(job, 0)).queueItem }] : [];
 		} finally {
 			await freeOrKeepKey(job);
@@ -85,9 +85,9 @@ async function makeInLane(
 	const { requests, videos } = watching;
 	const { knownService, list } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
-	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
+	// Unless the service tells whose it is, a video is given a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
-	// Outside of a turn, other workers may make videos of the project.
+	// Aborted: videos of other workers may appear. A turn has its own, which is aborted when it ends too early.
 	let unsure = isOnWorker(context) ? AbortSignal.abort() : undefined;
 	let sentAt: number | undefined;
 	const payAndWait = async () => {
@@ -100,7 +100,7 @@ async function makeInLane(
 				await turn?.take(job);
 				if (turn) ({ unsure } = turn);
 				// The list is read after this, which takes a while.
-				if (!(await confirmKey(job))) return undefined;
+				if (!(await takeKey(job, { isHeld: true }))) return undefined;
 				// What is listed before the add, or was until another process gave up the turn, is another's.
 				await list.catchUp(requests, turn?.begunAt);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
@@ -119,7 +119,7 @@ async function makeInLane(
 		if (video && knownService.isTelling) await workersTurn?.giveUp();
 		return video;
 	} catch (reason) {
-		// A video whose run has ended would have taken at least one more check.
+		// A video whose run has ended would have taken at least so much longer.
 		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
 		throw reason as Error;
 	} finally {
@@ -136,7 +136,7 @@ async function pay(job: VideoJob, usualMs: number): Promise<PaidVideo> {
 	const { api, order, run } = job;
 	const service = await job.open();
 	const turnKeys = listTurnKeys(job, service);
-	// An agent's identical orders wait for each other's fate. Queue > Add awaits its items one by one.
+	// A workflow's Queue > Add awaits its items one by one; an agent's identical orders wait for each other's fate.
 	if (order.wait !== undefined || run.isAgentCall) {
 		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}
@@ -158,6 +158,7 @@ async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promi
 		run.checkTimeLeft(usualMs);
 		const takeBack = countAdd(job, budget);
 		return await sendAdd(job, service).finally(() => {
+			// It was not sent, or surely refused.
 			if (ledger.state.stage === 'new') takeBack();
 		});
 	});

@@ -24,57 +24,34 @@ const listUndone = (key: number): [undone: string, holder: string] => [
 
 /**
  * Takes an item's unique key, if it has one, with records that are written at once: n8n may be killed in between.
- *
+ * @param isHeld to check that the key is held, just before the add: of several executions, n8n keeps the row of the last one
  * @returns false if the video of the key came out before: the item is left out, as n8n's own Remove Duplicates does
  * @throws a RequestFailure: nothing was sent
  */
-export async function takeKey(job: KeyedJob): Promise<boolean> {
-	const { uniqueKey } = job.order;
-	return uniqueKey === undefined || holdsKey(job, uniqueKey, await recordKey(job, uniqueKey));
-}
-
-/** Checks just before the add that the key is held: of several executions, n8n keeps the row of the last one. @returns the same */
-export async function confirmKey(job: KeyedJob): Promise<boolean> {
+export async function takeKey(job: KeyedJob, { isHeld = false } = {}): Promise<boolean> {
 	const { context, ledger, order, run } = job;
-	if (order.uniqueKey === undefined) return true;
-	await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined), run.signal);
-	const added = await recordKey(job, order.uniqueKey);
-	if (added.length === 0) return true;
-	// It was overwritten, and may have been taken again now.
-	ledger.keep({ key: undefined });
-	return holdsKey(job, order.uniqueKey, added) && (await confirmKey(job));
-}
-
-const isTaken = (uniqueKey: string, added: string[]) =>
-	[uniqueKey, listUndone(hashText(uniqueKey))[0]].every((record) => added.includes(record));
-
-/** Records a key. @returns what of it was new: a part of it is taken back. @throws a RequestFailure */
-async function recordKey(job: KeyedJob, uniqueKey: string): Promise<string[]> {
-	const keys = new Records(job.context, 'node');
+	const { uniqueKey } = order;
+	if (uniqueKey === undefined) return true;
+	const keys = new Records(context, 'node');
+	const key = hashText(uniqueKey);
+	const [undone, holder] = listUndone(key);
+	const isTaken = (added: string[]) => added.includes(uniqueKey) && added.includes(undone);
 	const record = async (end: AbortSignal) => {
 		checkJob(job);
-		const added = await keys.record([uniqueKey, ...listUndone(hashText(uniqueKey))]);
-		if (added?.length && (end.aborted || !isTaken(uniqueKey, added))) await keys.remove(added);
+		const added = await keys.record([uniqueKey, undone, holder]);
+		if (added?.length && (end.aborted || !isTaken(added))) await keys.remove(added);
 		return added;
 	};
-	const added = await keys
-		.inTurn(record, MAX_SILENCE_MS, job.run.signal)
-		.catch((error: unknown) => {
-			checkJob(job);
-			if (error !== TIMED_OUT) throw error;
-		});
+	if (isHeld) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined), run.signal);
+	const added = await keys.inTurn(record, MAX_SILENCE_MS, run.signal).catch((error: unknown) => {
+		checkJob(job);
+		if (error !== TIMED_OUT) throw error;
+	});
 	if (!added) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-	return added;
-}
-
-/** Whether an item holds its key now. @returns false if it is left out. @throws a RequestFailure */
-function holdsKey({ context, ledger, run }: KeyedJob, uniqueKey: string, added: string[]): boolean {
-	const key = hashText(uniqueKey);
-	const [undone] = listUndone(key);
-	if (isTaken(uniqueKey, added)) {
-		ledger.keep({ key });
-		return true;
-	}
+	if (isHeld && added.length === 0) return true;
+	if (isTaken(added) || isHeld) ledger.keep({ key: isTaken(added) ? key : undefined });
+	// One that was overwritten, and is taken again now, is checked again.
+	if (isTaken(added)) return !isHeld || (await takeKey(job, { isHeld }));
 	const isOfRun = listStates(context).some(([, state]) => state.key === key);
 	if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
 	if (!added.includes(undone)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });

@@ -5,8 +5,7 @@
  * - The turn of a lane is a record for each period of ten seconds. A process begins one if the records of this period and
  *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
  *   may differ by two periods, and the turn of a killed process ends by itself. Two have it if the database is slower.
- * - A process that waits for the turn asks every few seconds, and leaves a wish. The one that has the turn keeps it from
- *   item to item until it finds a wish.
+ * - A process that waits asks every few seconds, and leaves a wish. Until then, the other one keeps the turn for its items.
  * - Another process may have had the turn before: what the list of videos shows when a turn begins is no video of it.
  * - A turn also records that a video is owed, and removes that at its end unless one is; a killed process leaves it. If
  *   another turn has left it, or once the turn is lost, an item that leaves the queue is given only what is certain.
@@ -41,17 +40,18 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>, video
 	const { baseUrl } = await job.open();
 	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);
 	const records = new Records(context, 'workflow');
-	const turn = workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, records, videos);
+	const turn = workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, records);
 	workersTurns.set(lane, turn);
 	turn.items += 1;
-	turn.videos = videos;
+	turn.videos.add(videos);
 	return turn;
 }
 
 /** The turn in which a workflow makes the videos of one project. */
 export class WorkersTurn {
-	/** How many items of this process are made in it, or wait for that. */
+	/** How many items of this process are made in it, or wait for that, and the videos of their keys. */
 	items = 0;
+	readonly videos = new Set<AccountVideos>();
 	/** When it began, or this process went on without, by `performance.now()`. */
 	begunAt = -Infinity;
 	/** Aborted if a video of another process may appear. */
@@ -68,7 +68,6 @@ export class WorkersTurn {
 		private readonly lane: string,
 		private readonly projectId: string,
 		private readonly records: Records,
-		public videos: AccountVideos,
 	) {}
 
 	/** Waits until this process has the turn. @throws `CANCELLED` when the run ends first */
@@ -106,9 +105,10 @@ export class WorkersTurn {
 
 	/** Goes on with the turn for an item, unless another process waits for it. @returns the same */
 	private async goOn(): Promise<number | undefined> {
-		const added = await this.renew(this.wish);
-		if (added === undefined) return undefined;
-		if (added.includes(this.wish)) return 0;
+		const added = await this.renew(this.getWish());
+		// A wish that is new is this one's own, which is removed soon: nobody waits.
+		if (!added || added.includes(this.getWish())) return added && 0;
+		// Not awaited, for it waits until this is done.
 		void this.giveUp();
 		return ASK_MS;
 	}
@@ -117,18 +117,17 @@ export class WorkersTurn {
 	private async begin(period: number): Promise<number | undefined> {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		const [now = '', ...later] = this.listPeriods(0, PERIODS - 1);
-		const asked = await this.records.record([now, this.wish]);
-		if (!asked?.includes(now)) return asked ? busyMs : undefined;
+		const asked = await this.records.record([now, this.getWish()]);
+		if (!asked?.includes(now)) return asked && busyMs;
 		const owed = this.listOwed(-1, 0);
 		const added = await this.records.reserve(later, owed);
-		if (!added || !later.every((text) => added.includes(text))) {
-			return added ? busyMs : undefined;
-		}
+		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
 		this.lastPeriod = period + later.length;
 		this.begunAt = performance.now();
 		this.owed = owed.filter((text) => added.includes(text));
 		this.renewing.abort();
 		this.renewing = new AbortController();
+		// One that was recorded before is another process's: its video may appear.
 		this.unsure = this.owed.length < owed.length ? AbortSignal.abort() : this.renewing.signal;
 		void this.keepRenewing(this.renewing);
 		return 0;
@@ -172,9 +171,10 @@ export class WorkersTurn {
 			this.renewing.abort();
 			// Otherwise, another process may have it, and have recorded the same.
 			const left = this.lastPeriod - getPeriod();
-			// At a service that tells, this process goes on without turns.
-			const { knownService } = this.videos;
-			const isOwed = knownService.isTelling || this.videos.isOwed(this.projectId);
+			// At a service that tells, this process goes on without turns: its videos may appear at any time.
+			const isOwed = [...this.videos].some(
+				(videos) => videos.knownService.isTelling || videos.isOwed(this.projectId),
+			);
 			const owed = left >= 0 && !isOwed ? this.owed : [];
 			const turn = left >= 0 ? this.listPeriods(1 - PERIODS, left) : [];
 			this.lastPeriod = -Infinity;
@@ -188,13 +188,11 @@ export class WorkersTurn {
 	/** Removes these records, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
 	private async removePast(...texts: string[]): Promise<void> {
 		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
-		await this.records.remove([this.wish, ...texts, ...past]);
+		await this.records.remove([this.getWish(), ...texts, ...past]);
 	}
 
 	/** The record of a process that waits for the turn of another one. */
-	private get wish(): string {
-		return `A wish for the turn of ${this.lane}`;
-	}
+	private readonly getWish = () => `A wish for the turn of ${this.lane}`;
 
 	/** The records of a turn in these periods from now on. */
 	private readonly listPeriods = (first: number, last: number) =>

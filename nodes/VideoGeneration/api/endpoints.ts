@@ -63,6 +63,7 @@ export async function fetchVideoLog(
 ) {
 	const request = { ...ENDPOINTS.listVideos, etag, maxLength: MAX_VIDEOS_LENGTH };
 	const { body, ...response } = await fetchFromApi(service, request, options);
+	const parsedAt = performance.now();
 	const entries: IDataObject[] = [];
 	let oldCount = 0;
 	for (const entry of requireList(body, 'videos')) {
@@ -74,7 +75,8 @@ export async function fetchVideoLog(
 		if (!entry.url && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
 		entries.push(cutDeep(entry));
 	}
-	return { ...response, entries, oldCount };
+	const parsedInMs = response.parsedInMs + performance.now() - parsedAt;
+	return { ...response, entries, oldCount, parsedInMs };
 }
 
 export async function fetchProjects(service: Service, qs: IDataObject, options: ApiOptions) {

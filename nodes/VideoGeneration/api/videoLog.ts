@@ -138,10 +138,9 @@ export function findNewestVideo(log: readonly unknown[], projectIds: readonly st
 /** Dates of one thing may differ by so much: some are written without fractions of a second. */
 const SAME_DATE_MS = 1_000;
 
-/** Whether two dates are of one thing; undefined if one is not known. */
-export function isOneDate(one = NaN, other = NaN): boolean | undefined {
-	const apartMs = Math.abs(one - other);
-	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
+/** Whether two dates are known, and of two things. */
+export function areTwoDates(one = NaN, other = NaN): boolean {
+	return Math.abs(one - other) >= SAME_DATE_MS;
 }
 
 /** Adds a value to those of a key. */

@@ -97,7 +97,10 @@ export interface Unidentified {
 	dates?: { videoDate: string; queueDate: string } | undefined;
 }
 
-/** Whether the list could not be read that had to show a finished video: a later try may read it. */
+/** The list could not be read that had to show a finished video: a later try may read it. */
+export const UNREAD: Unidentified = {};
+
+/** Whether an outcome is that one, also as n8n has kept it. */
 export const isUnread = (unidentified: Unidentified | undefined) =>
 	unidentified !== undefined && unidentified.count === undefined;
 

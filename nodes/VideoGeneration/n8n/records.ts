@@ -59,13 +59,8 @@ export class Records {
 	}
 
 	/** Does work on the row, one piece at a time in this process, and waits for it until a time. @param work told if nothing waits any more */
-	async inTurn<T>(
-		work: (end: AbortSignal) => Promise<T>,
-		timeoutMs: number,
-		signal?: AbortSignal,
-	): Promise<T> {
-		const inTurn = async (end: AbortSignal) =>
-			await turns.take([this.row], async () => await work(end));
+	async inTurn<T>(work: (end: AbortSignal) => Promise<T>, timeoutMs: number, signal?: AbortSignal) {
+		const inTurn = async (end: AbortSignal) => await turns.take([this.row], () => work(end));
 		return await withTimeout(inTurn, timeoutMs, signal);
 	}
 
@@ -93,7 +88,7 @@ export class Records {
 	/**
 	 * Records texts that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
 	 * moment later, a mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
-	 * @param others what is recorded with them, whether or not it is new
+	 * @param others what is recorded with them
 	 * @returns those that were new, all of the first ones if they are reserved now; undefined if n8n cannot record them
 	 */
 	async reserve(texts: string[], others: string[] = []): Promise<string[] | undefined> {

@@ -120,7 +120,7 @@ async function fetchNewVideos(
 		const isOld = createIsOld(stored, account);
 		const list = await fetchVideoLog(service, limitList(deadline), { etag, isOld });
 		const { entries, headers, oldCount, statusCode } = list;
-		const polledAt = parseLogTime(headers.date) ?? Date.now();
+		const polledAt = Math.min(parseLogTime(headers.date) ?? Infinity, Date.now());
 		const watch = { ...parameters, account, polledAt, oldCount };
 		const { videos, cursor, ...found } = selectNewVideos(entries, stored, watch);
 		if (store.isDamaged || found.isDamaged) warn(context, DAMAGED);

@@ -7,7 +7,7 @@ import {
 	EntryNames,
 	getEntryKey,
 	getPrint,
-	isOneDate,
+	areTwoDates,
 } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
@@ -130,7 +130,7 @@ class Memory {
 		const findSame = (item: QueueItem) =>
 			this.items
 				.get(item.queueId)
-				?.findLast((each) => isOneDate(each.queuedAt, item.queuedAt) !== false) ?? item;
+				?.findLast((each) => !areTwoDates(each.queuedAt, item.queuedAt)) ?? item;
 		for (const claim of claims) {
 			this.claims.add(claim);
 			claim.item = findSame(claim.item);
@@ -250,7 +250,7 @@ export class AccountVideos {
 	private identify(ids: QueueItemIds): QueueItem {
 		const { queueId, projectId, queuedAt, sentAt } = ids;
 		const isSame = (item: QueueItem) => {
-			if (isOneDate(item.queuedAt, queuedAt) === false) return false;
+			if (areTwoDates(item.queuedAt, queuedAt)) return false;
 			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			return sentAt === undefined || (isBeingMade && item.projectId === projectId);
 		};

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { identifyEntry, isOneDate, parseLogTime } from '../api/videoLog';
+import { identifyEntry, areTwoDates, parseLogTime } from '../api/videoLog';
 import type { QueueItem } from './ownVideos';
 
 /** What is known of an entry. Those that one list was the first to show share it, until one of them is given. */
@@ -43,7 +43,7 @@ export class KnownEntries {
 		const id = identify(entry);
 		const own = used.get(id);
 		let known = own ?? older.get(id);
-		if (known?.owner && isOneDate(known.createdAt, parseLogTime(entry.createdAt)) === false) {
+		if (known?.owner && areTwoDates(known.createdAt, parseLogTime(entry.createdAt))) {
 			known = undefined;
 		}
 		if (asNew === undefined) return known;

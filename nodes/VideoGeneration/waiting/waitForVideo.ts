@@ -10,6 +10,7 @@ import {
 	isNotFound,
 	isTransient,
 	isUnread,
+	UNREAD,
 	MAX_RETRY_AFTER_MS,
 	RequestFailure,
 	type Unidentified,
@@ -81,7 +82,12 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 	return { videos, end, requests };
 }
 
-/** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add @param unsure as of a claim */
+/**
+ * Waits for the video of the ledger's queue item.
+ *
+ * @param sentAt when this try has sent its add
+ * @param unsure aborted if videos of other processes may appear
+ */
 export async function waitForVideo(
 	job: Job,
 	settings: WaitSettings,
@@ -92,8 +98,8 @@ export async function waitForVideo(
 	const { videos } = watching;
 	const { queueId = '', projectId, createdAt, running } = ledger.state;
 	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
-	// A run is all tries of its execution.
-	const runningAt = running?.executionId === getRunId(context) ? running?.at : undefined;
+	// Another execution may be of another process, whose `performance.now()` began anew.
+	const runningAt = running?.executionId === getExecutionId(context) ? running?.at : undefined;
 	const claim = videos.claim(ids, settings.listingDelayMs, { runningAt, unsure });
 	let isOwed = true;
 	try {
@@ -110,7 +116,7 @@ export async function waitForVideo(
 		const isEnd = kind === 'notGenerated' || kind === 'leftQueue';
 		isOwed = !isEnd;
 		// A video that is listed after this is another's, which a retry must not take for the item's own.
-		if (isEnd) ledger.keep({ endedAs: kind });
+		ledger.keep({ unidentified: undefined, ...(isEnd && { endedAs: kind }) });
 		throw error as Error;
 	} finally {
 		run.isListUnreliable ||= videos.isMistrusted(claim.item.projectId);
@@ -239,6 +245,7 @@ class Wait {
 		let endsAt: number | undefined;
 		// A read for another item may settle it as well.
 		for (let delayMs = 1_000; claim.own === undefined; delayMs *= 2) {
+			// Its address may be known before its delay is over.
 			videos.note(claim, { dueAt: Math.min(claim.dueAt ?? Infinity, performance.now()) });
 			const failure = await videos.list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
@@ -248,7 +255,7 @@ class Wait {
 			// The last request is sent when the time is over.
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
 			const isEnd = claim.item.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
-			if (failure && isEnd) return { unidentified: {} };
+			if (failure && isEnd) return { unidentified: UNREAD };
 			if (failure) await pauseUntil(nextAt, requests.signal);
 		}
 		return claim.own;
@@ -277,7 +284,7 @@ class Wait {
 			const verdict = getVerdict(details, settings.words);
 			if (verdict === 'running') {
 				videos.note(claim, { runningAt: checkedAt });
-				job.ledger.state.running = { at: checkedAt, executionId: getRunId(job.context) };
+				job.ledger.state.running = { at: checkedAt, executionId: getExecutionId(job.context) };
 			}
 			const unsettled = { stage: 'queued', endedAs: undefined, unidentified: undefined } as const;
 			job.ledger.keep({ ...unsettled, details: keepPlain(details) });
@@ -337,7 +344,7 @@ function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): Finish
 	return { json: { ...output, ...details, ...output }, unidentified, isTold };
 }
 
-const getRunId = (context: Job['context']) => context.getExecutionId() as string | undefined;
+const getExecutionId = (context: Job['context']) => context.getExecutionId() as string | undefined;
 
 /** What the progress says of an item; 'left' if it is in the queue no more, and its end was not seen. */
 type Verdict = 'finished' | 'failed' | 'running' | 'left';

@@ -45,12 +45,9 @@ test.each([
 		);
 		const names = Array.from({ length: KEYS }, (_, key) => `key ${key}`);
 		const paid: string[] = [];
-		const pay = async (
-			{ takeKey, confirmKey, freeOrKeepKey }: (typeof workers)[0],
-			name: string,
-		) => {
+		const pay = async ({ takeKey, freeOrKeepKey }: (typeof workers)[0], name: string) => {
 			const job = createJob(context, name);
-			if (!(await takeKey(job)) || !(await confirmKey(job))) return;
+			if (!(await takeKey(job)) || !(await takeKey(job, { isHeld: true }))) return;
 			paid.push(name);
 			// The add.
 			await pause(300);

@@ -149,6 +149,24 @@ test('A killed process holds its turn for a minute, later turns remove what it h
 	expect(waitedMs).toBeLessThan(70_000);
 });
 
+test.each(['first', 'last'])(
+	'A turn of two keys leaves word that a video is owed to the one that joins %s',
+	async (joins) => {
+		const { workers, context, passTime } = useWorkers(() => WRITE_MS);
+		const owed = [joins === 'first', joins === 'last'];
+		const work = async () => {
+			const turns: Awaited<ReturnType<Worker['joinTurn']>>[] = [];
+			for (const isOwed of owed) {
+				turns.push(await workers[0]?.joinTurn(createJob(context, 'p'), createVideos(isOwed)));
+			}
+			await turns[0]?.take(createJob(context, 'p'));
+			for (const turn of turns) await turn?.leave();
+			return await useTurn(workers[1], context, 'p');
+		};
+		expect(await passTime(work())).toBe(false);
+	},
+);
+
 test.each([
 	['the first removal of its end', (name: string) => name === 'removeProcessed', 3],
 	['the second removal of its end', (name: string) => name === 'removeProcessed', 4],

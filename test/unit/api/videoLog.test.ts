@@ -4,7 +4,7 @@ import {
 	createIsBefore,
 	findEntry,
 	identifyEntry,
-	isOneDate,
+	areTwoDates,
 	parseLogTime,
 } from '../../../nodes/VideoGeneration/api/videoLog';
 
@@ -188,11 +188,11 @@ describe('The entry of a video in a later list', () => {
 });
 
 test.each([
-	[0, 999, true],
-	[1_000, 0, false],
-	[0, undefined, undefined],
-])('Of dates of %p and %p ms, it is %p that they are of one thing', (one, other, expected) => {
-	expect(isOneDate(one, other)).toBe(expected);
+	[0, 999, false],
+	[1_000, 0, true],
+	[0, undefined, false],
+])('Of dates of %p and %p ms, it is %p that they are of two things', (one, other, expected) => {
+	expect(areTwoDates(one, other)).toBe(expected);
 });
 
 // FNV-1a with 64 bits, folded to 53. Saved cursors and keys rely on these values.
