@@ -65,7 +65,8 @@ function listVideos({ clock, store }: SandboxContext, request: FastifyRequest) {
 	const now = clock.now();
 	const { id: accountId } = request.account;
 	const cached = listCache.get(accountId);
-	if (cached && now < cached.at + settings.listCacheMs) return cached.body;
+	const ageMs = now - (cached?.at ?? Infinity);
+	if (cached && ageMs >= 0 && ageMs < settings.listCacheMs) return cached.body;
 	settleQueue(store, now);
 	// In the order of logging; the API promises no order.
 	const logs = videos.get(accountId) ?? [];

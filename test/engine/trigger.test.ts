@@ -55,6 +55,18 @@ test('A poll sends one request, with the key, and emits logs as Video > Get Many
 	]);
 });
 
+test('A service whose clock is years ahead while its account is empty starts workflows once it is set right', async () => {
+	const { clock } = service.sandbox;
+	const now = clock.now();
+	jest.spyOn(Date, 'now').mockReturnValue(now);
+	clock.advance(12 * 365 * 24 * 3_600_000);
+	const trigger = await activate();
+	clock.reset();
+	finish('one');
+	expect(ids(await trigger.poll())).toEqual(['one']);
+	jest.restoreAllMocks();
+});
+
 test('Two files of one poll never have the same name', async () => {
 	const trigger = await activate('static data', { options: { downloadVideo: true } });
 	finish('output', { id: 'other', url: `${service.sandbox.url}/files/other/output.mp4` });
