@@ -15,8 +15,8 @@ import { DATES, ENTRY_NAMES, IDS as WHOLE_IDS } from './forms';
  * themselves, and not how a trigger tells them.
  *
  * What docs/trigger.md excepts is excused, or not drawn: see `isHopeless`. Not drawn either: a video that finishes in the
- * second of a poll, a service whose clock is wrong, two accounts, dates out of order, tags, kills, and n8n's failures, which triggerHistories.test.ts draws; and a change in the middle of a wait,
- * which waitChanges.test.ts draws.
+ * second of a poll, a service whose clock is wrong, two accounts, dates out of order, tags, kills, and n8n's failures,
+ * which triggerHistories.test.ts draws; and a change in the middle of a wait, which waitChanges.test.ts draws.
  */
 
 const MINUTE_MS = 60_000;
