@@ -106,7 +106,7 @@ export class WorkersTurn {
 	/** Goes on with the turn for an item, unless another process waits for it. @returns the same */
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
-		// A wish that is new is this one's own, which is removed soon: nobody waits.
+		// Nobody waits if the wish is new: it is this process's own, and is removed soon.
 		if (!added || added.includes(this.getWish())) return added && 0;
 		// Not awaited, for it waits until this is done.
 		void this.giveUp();

@@ -120,14 +120,14 @@ async function fetchNewVideos(
 		const isOld = createIsOld(stored, account);
 		const list = await fetchVideoLog(service, limitList(deadline), { etag, isOld });
 		const { entries, headers, oldCount, statusCode } = list;
-		const polledAt = Math.min(parseLogTime(headers.date) ?? Infinity, Date.now());
+		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const watch = { ...parameters, account, polledAt, oldCount };
 		const { videos, cursor, ...found } = selectNewVideos(entries, stored, watch);
 		if (store.isDamaged || found.isDamaged) warn(context, DAMAGED);
 		if (found.hasGap) warn(context, GAP);
 		if (found.hasUndated) warn(context, UNDATED);
-		const isSame = statusCode === 304;
-		const kept = isSame ? cursor : keepTag(cursor, account, headers.etag, Date.now());
+		const isUnchanged = statusCode === 304;
+		const kept = isUnchanged ? cursor : keepTag(cursor, account, headers.etag, Date.now());
 		store.save(kept, stored, videos.length > 0);
 		return videos;
 	} catch (error) {
