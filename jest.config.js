@@ -8,8 +8,8 @@ module.exports = {
 	testTimeout: 300_000,
 	// Uses one worker per processor: the default of jest leaves one processor idle.
 	maxWorkers: '100%',
-	// Each file loads n8n's engine anew.
-	workerIdleMemoryLimit: '700MB',
+	// Each file loads n8n's engine anew, and the more of them are left, the longer Node.js looks for what it can free.
+	workerIdleMemoryLimit: '400MB',
 	testEnvironmentOptions: { globalsCleanup: 'on' },
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],

@@ -13,6 +13,7 @@ import {
 	videoGeneration,
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
+import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { QUICKLY } from '../support/e2e/setUpExample';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 import { ScriptedModel } from './workflows/ScriptedModel';
@@ -21,7 +22,11 @@ const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const TIMEOUT_MS = 120_000;
 
 /** n8n ends every execution after 20 s, as n8n Cloud does by its plan, and none may take longer than 25 s. */
-const environment = { EXECUTIONS_TIMEOUT: '20', EXECUTIONS_TIMEOUT_MAX: '25' };
+const environment = {
+	...WITHOUT_EDITOR,
+	EXECUTIONS_TIMEOUT: '20',
+	EXECUTIONS_TIMEOUT_MAX: '25',
+};
 const real = useRealN8n('limits', { environment });
 
 const model = new ScriptedModel();

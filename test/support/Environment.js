@@ -1,3 +1,4 @@
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { TestEnvironment } = require('jest-environment-node');
 
 // Ends a worker of jest as soon as it stops listening to jest, after its last test. It holds n8n's engine
@@ -8,4 +9,18 @@ if (process.channel) {
 	});
 }
 
-module.exports = TestEnvironment;
+// Each test file runs in a jest of its own, whose storage Node.js 20 asks at every promise of all later files.
+const { run } = AsyncLocalStorage.prototype;
+const used = new Set();
+AsyncLocalStorage.prototype.run = function (...args) {
+	used.add(this);
+	return run.apply(this, args);
+};
+
+module.exports = class extends TestEnvironment {
+	async teardown() {
+		await super.teardown();
+		for (const storage of used) storage.disable();
+		used.clear();
+	}
+};
