@@ -87,8 +87,8 @@ class Lane {
 	}
 
 	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make more at once. */
-	learn({ run }: Place, { isTold = false, unidentified }: FinishedVideo): void {
-		if (!isUnread(unidentified)) this.knownService.learn(isTold);
+	noteWhetherTold({ run }: Place, { isTold = false, unidentified }: FinishedVideo): void {
+		if (!isUnread(unidentified)) this.knownService.noteWhetherTold(isTold);
 		if (isTold) run.toldAtOnce += MORE_PER_TOLD;
 	}
 

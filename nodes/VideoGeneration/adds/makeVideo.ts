@@ -113,7 +113,7 @@ async function makeInLane(
 	try {
 		// A failure ends the run before its next item takes the place that is left.
 		const video = await run.attempt(job, payAndWait);
-		if (video) lane.learn(place, video);
+		if (video) lane.noteWhetherTold(place, video);
 		lane.noteTime(sentAt);
 		// The service tells them apart: other workers may begin.
 		if (video && knownService.isTelling) await workersTurn?.giveUp();

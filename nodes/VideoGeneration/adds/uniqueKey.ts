@@ -43,7 +43,7 @@ export async function takeKey(job: KeyedJob, { isHeld = false } = {}): Promise<b
 		return added;
 	};
 	if (isHeld) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined), run.signal);
-	const added = await keys.inTurn(record, MAX_SILENCE_MS, run.signal).catch((error: unknown) => {
+	const added = await keys.alone(record, MAX_SILENCE_MS, run.signal).catch((error: unknown) => {
 		checkJob(job);
 		if (error !== TIMED_OUT) throw error;
 	});
@@ -71,9 +71,9 @@ export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promi
 		const records = [uniqueKey, ...(ledger.state.finished ? [] : listUndone(key))];
 		await (isFree ? keys.remove(records) : keys.record(records));
 	};
-	const inTurn = async () => await keys.inTurn(write, MAX_END_MS).catch(() => undefined);
-	await inTurn();
-	if (!isFree && isOnWorker(context)) void pause(RENEW_MS).then(inTurn);
+	const writeAlone = async () => await keys.alone(write, MAX_END_MS).catch(() => undefined);
+	await writeAlone();
+	if (!isFree && isOnWorker(context)) void pause(RENEW_MS).then(writeAlone);
 }
 
 /** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of one that ends early. */
@@ -95,5 +95,5 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 		// n8n drops the output of an execution that was stopped meanwhile.
 		if (signal.aborted) await keys.record(records);
 	};
-	await keys.inTurn(complete, MAX_END_MS).catch(() => undefined);
+	await keys.alone(complete, MAX_END_MS).catch(() => undefined);
 }

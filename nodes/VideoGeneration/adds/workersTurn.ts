@@ -16,7 +16,7 @@ import { CANCELLED } from '../failures/failure';
 import type { Job } from '../item/job';
 import { MAX_END_MS, MAX_SILENCE_MS, Records } from '../n8n/records';
 import { isOnWorker, logInfo } from '../n8n/execution';
-import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
+import { type KeyVideos, OWED_MS } from '../waiting/accountVideos';
 
 /** A turn is recorded for a minute, and then again: one record may be lost, and clocks may differ by two periods. */
 const PERIOD_MS = 10_000;
@@ -33,7 +33,7 @@ const workersTurns = new Map<string, WorkersTurn>();
 let isSilent = false;
 
 /** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without records. */
-export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: AccountVideos) {
+export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: KeyVideos) {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
 	const { projectId = '' } = order.body;
@@ -51,7 +51,7 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>, video
 export class WorkersTurn {
 	/** How many items of this process are made in it, or wait for that, and the videos of their keys. */
 	items = 0;
-	readonly videos = new Set<AccountVideos>();
+	readonly videos = new Set<KeyVideos>();
 	/** When it began, or this process went on without, by `performance.now()`. */
 	begunAt = -Infinity;
 	/** Aborted if a video of another process may appear. */
@@ -70,6 +70,17 @@ export class WorkersTurn {
 		private readonly records: Records,
 	) {}
 
+	/** The record of a process that waits for the turn of another one. */
+	private readonly getWish = () => `A wish for the turn of ${this.lane}`;
+
+	/** The records of a turn in these periods from now on. */
+	private readonly listPeriods = (first: number, last: number) =>
+		list(`The turn of ${this.lane} in`, PERIOD_MS, first, last);
+
+	/** The records of videos that are owed since these half hours from now on. */
+	private readonly listOwed = (first: number, last: number) =>
+		list(`A video of ${this.lane} is owed in`, OWED_MS, first, last);
+
 	/** Waits until this process has the turn. @throws `CANCELLED` when the run ends first */
 	async take(job: Job): Promise<void> {
 		const { signal } = job.run;
@@ -77,7 +88,7 @@ export class WorkersTurn {
 		for (let isFirst = true; ; isFirst = false) {
 			// After its time, it must not take the turn for an item that may be done.
 			const ask = async (end: AbortSignal) => (end.aborted ? undefined : await this.ask());
-			const delayMs = await this.records.inTurn(ask, ASK_MS, signal).catch(() => undefined);
+			const delayMs = await this.records.alone(ask, ASK_MS, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
 			if (delayMs === 0) return;
 			const now = performance.now();
@@ -140,7 +151,7 @@ export class WorkersTurn {
 		while (await pause(RENEW_MS, signal)) {
 			// Another process may have it by now.
 			if (getPeriod() > this.lastPeriod) renewing.abort();
-			else await this.records.inTurn(renew, PERIOD_MS, signal).catch(() => undefined);
+			else await this.records.alone(renew, PERIOD_MS, signal).catch(() => undefined);
 		}
 	}
 
@@ -182,7 +193,7 @@ export class WorkersTurn {
 			if (turn.length > 0) await this.records.remove([...owed, ...turn]);
 			await this.removePast(...owed, ...turn);
 		};
-		await this.records.inTurn(end, MAX_END_MS).catch(() => undefined);
+		await this.records.alone(end, MAX_END_MS).catch(() => undefined);
 	}
 
 	/** Removes these records, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
@@ -190,17 +201,6 @@ export class WorkersTurn {
 		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
 		await this.records.remove([this.getWish(), ...texts, ...past]);
 	}
-
-	/** The record of a process that waits for the turn of another one. */
-	private readonly getWish = () => `A wish for the turn of ${this.lane}`;
-
-	/** The records of a turn in these periods from now on. */
-	private readonly listPeriods = (first: number, last: number) =>
-		list(`The turn of ${this.lane} in`, PERIOD_MS, first, last);
-
-	/** The records of videos that are owed since these half hours from now on. */
-	private readonly listOwed = (first: number, last: number) =>
-		list(`A video of ${this.lane} is owed in`, OWED_MS, first, last);
 }
 
 const getPeriod = () => Math.floor(Date.now() / PERIOD_MS);

@@ -59,9 +59,9 @@ export class Records {
 	}
 
 	/** Does work on the row, one piece at a time in this process, and waits for it until a time. @param work told if nothing waits any more */
-	async inTurn<T>(work: (end: AbortSignal) => Promise<T>, timeoutMs: number, signal?: AbortSignal) {
-		const inTurn = async (end: AbortSignal) => await turns.take([this.row], () => work(end));
-		return await withTimeout(inTurn, timeoutMs, signal);
+	async alone<T>(work: (end: AbortSignal) => Promise<T>, timeoutMs: number, signal?: AbortSignal) {
+		const alone = async (end: AbortSignal) => await turns.take([this.row], () => work(end));
+		return await withTimeout(alone, timeoutMs, signal);
 	}
 
 	/** @returns those that are new; undefined if n8n cannot record them */

@@ -45,7 +45,7 @@ type Times = Map<string | undefined, number>;
 /** A service, as far as this process knows it. */
 export class KnownService {
 	/** Two keys may be of one account. */
-	readonly byKey = new Map<number, AccountVideos>();
+	readonly byKey = new Map<number, KeyVideos>();
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
 	readonly mistrusted = new Map() as Times;
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
@@ -59,7 +59,7 @@ export class KnownService {
 	}
 
 	/** @param isTold whether it has told which video a finished item's is */
-	learn(isTold: boolean): void {
+	noteWhetherTold(isTold: boolean): void {
 		this.toldInARow = isTold ? this.toldInARow + 1 : 0;
 		if (!isTold) this.required = Math.min(this.required * REQUIRED_FACTOR, MAX_REQUIRED);
 	}
@@ -69,26 +69,33 @@ export class KnownService {
 const services = new Map<string, KnownService>();
 
 /** What this process knows of the videos of a key's account. */
-export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
+export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 	for (const { byKey } of services.values()) {
 		for (const [each, videos] of byKey) if (videos.isOver()) byKey.delete(each);
 	}
 	const service = services.get(baseUrl) ?? new KnownService();
 	services.set(baseUrl, service);
-	const videos = service.byKey.get(keyId) ?? new AccountVideos(service);
+	const videos = service.byKey.get(keyId) ?? new KeyVideos(service);
 	service.byKey.set(keyId, videos);
 	return videos;
 }
 
+/**
+ * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
+ * a person enters for a wait may be another's project, or none, and must not take videos from strangers.
+ */
+const isOfOwnAccount = ({ item: { projectId, sentAt } }: Claim) =>
+	projectId !== undefined && sentAt !== undefined;
+
 /** What is known of an account's videos. Its keys share it, once their lists have shown the same entry. */
-class Memory {
+class AccountMemory {
 	/** The waits that go on, and the videos that are owed. */
 	readonly claims = new Set<Claim>();
 	/** The items that had each queue ID, the latest last. */
 	readonly items = new Map<string, QueueItem[]>();
 	readonly entries = new KnownEntries();
 	/** Whether the last list since something is waited for or owed has shown entries. */
-	hasList = false;
+	hadEntries = false;
 	/** How many items are waited for, or will be. */
 	watchers = 0;
 	/** Until when no item of a project is given an entry that does not name it. */
@@ -106,7 +113,7 @@ class Memory {
 		for (const claim of this.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
 		if (this.isIdle) {
 			this.entries.forgetFree();
-			this.hasList = false;
+			this.hadEntries = false;
 		}
 		const since = now - OWED_MS;
 		if (this.forgottenAt > since) return;
@@ -125,7 +132,7 @@ class Memory {
 	}
 
 	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
-	join({ claims, entries, items, mistrusted, watchers }: Memory): void {
+	join({ claims, entries, items, mistrusted, watchers }: AccountMemory): void {
 		this.watchers += watchers;
 		const findSame = (item: QueueItem) =>
 			this.items
@@ -147,10 +154,10 @@ class Memory {
  * The videos of an account, as they are waited for with one of its keys: which items are waited for, when a list first
  * showed each video, and whose it is. That is known for at least half an hour after it was used last.
  */
-export class AccountVideos {
+export class KeyVideos {
 	/** The list, which all who wait with this key read together. */
 	list = new AccountList(this);
-	private memory = new Memory();
+	private memory = new AccountMemory();
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
 	/** How many items are waited for with this key, or will be. */
@@ -187,7 +194,7 @@ export class AccountVideos {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
-		return Object.assign(this.add(item, listingDelayMs), known);
+		return Object.assign(this.addClaim(item, listingDelayMs), known);
 	}
 
 	/** Notes what a wait has seen of its item, and when a list settles it. Another wait may have seen the address already. */
@@ -205,20 +212,19 @@ export class AccountVideos {
 		else this.memory.drop(claim);
 	}
 
-	/** Notes that a video of an add that is sent now, or of another process, may appear: any new entry of the project. */
-	expect(projectId: string | undefined, sentAt?: number): Claim {
-		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
+	/** Notes that the video of an add that is sent now may appear: any new entry of the project. */
+	expect(projectId: string | undefined, sentAt: number): Claim {
+		return this.addClaim({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
 	}
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.memory.claims].some(({ item, owedUntil }) => {
-			const isOwn = item.queueId !== '' || item.sentAt !== undefined;
-			return isOwn && owedUntil !== undefined && item.projectId === projectId;
-		});
+		return [...this.memory.claims].some(
+			({ item, owedUntil }) => owedUntil !== undefined && item.projectId === projectId,
+		);
 	}
 
-	private add(item: QueueItem, listingDelayMs: number): Claim {
+	private addClaim(item: QueueItem, listingDelayMs: number): Claim {
 		const claim = { item, listingDelayMs, hasLeft: false };
 		item.claims.add(claim);
 		this.memory.claims.add(claim);
@@ -290,8 +296,8 @@ export class AccountVideos {
 		let changedAt = -Infinity;
 		for (const entry of entries) {
 			if (!isListed(entry)) continue;
-			const known = memory.entries.find(entry, asNew);
-			const { owner, shownAt = Infinity } = known ?? {};
+			const known = memory.entries.show(entry, asNew);
+			const { owner, shownAt } = known;
 			isContinued ||= shownAt < asNew.shownAt;
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
@@ -310,8 +316,8 @@ export class AccountVideos {
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
-		asNew.mayBeOld = memory.hasList && !isContinued;
-		memory.hasList = this.sample !== undefined;
+		asNew.mayBeOld = memory.hadEntries && !isContinued;
+		memory.hadEntries = this.sample !== undefined;
 		const given = new Set<ListedVideo>();
 		for (const [claim, videos] of named) {
 			// If it must be listed by now, an entry that looks older has the date of another clock.
@@ -342,7 +348,9 @@ export class AccountVideos {
 	): void {
 		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
 		const all = [...memories].flatMap((memory) =>
-			listUnsettled(memory.claims).filter((claim) => memory === this.memory || isAdded(claim)),
+			listUnsettled(memory.claims).filter(
+				(claim) => memory === this.memory || isOfOwnAccount(claim),
+			),
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
@@ -350,7 +358,7 @@ export class AccountVideos {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
 			extend(this.memory.mistrusted, projectId, until);
-			if (isAdded(claim)) extend(this.knownService.mistrusted, projectId, until);
+			if (isOfOwnAccount(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
 		for (const claim of due) {
 			const video = own.get(claim);
@@ -378,7 +386,7 @@ export class AccountVideos {
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
 	private findOtherKeys(entries: unknown[]): void {
 		const all = [...this.knownService.byKey.values()];
-		const samples = new Map<string, AccountVideos>();
+		const samples = new Map<string, KeyVideos>();
 		for (const each of all) {
 			if (each.sample && each.memory !== this.memory) samples.set(getEntryKey(each.sample), each);
 		}
@@ -411,10 +419,3 @@ function extend(times: Times, projectId: string | undefined, until: number): voi
 /** The claims whose entries are not known. */
 const listUnsettled = (claims: Iterable<Claim>) =>
 	[...claims].filter(({ own }) => own === undefined);
-
-/**
- * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
- * a person enters for a wait may be another's project, or none, and must not take videos from strangers.
- */
-const isAdded = ({ item: { projectId, sentAt } }: Claim) =>
-	projectId !== undefined && sentAt !== undefined;

@@ -22,6 +22,12 @@ interface Project {
 
 const identify = (entry: IDataObject) => identifyEntry(entry) ?? JSON.stringify(entry);
 
+/** What is known of the entry with an ID, if it is this one: an ID that comes again with another date is that of a new entry. */
+function getIfSame(known: KnownEntry | undefined, entry: IDataObject): KnownEntry | undefined {
+	const isAnother = known?.owner && areTwoDates(known.createdAt, parseLogTime(entry.createdAt));
+	return isAnother ? undefined : known;
+}
+
 /** What is known of the entries of an account. */
 export class KnownEntries {
 	/** To make one text of project and ID takes longer than to parse the list. */
@@ -33,23 +39,21 @@ export class KnownEntries {
 		return this.projects.size === 0;
 	}
 
-	/**
-	 * What is known of an entry. An ID that comes again with another date is that of a new entry.
-	 *
-	 * @param asNew what is known of all entries that the present list is the first to show; undefined if it does not show it
-	 */
-	find(entry: IDataObject, asNew?: KnownEntry): KnownEntry | undefined {
+	/** What is known of an entry; undefined for a new one. */
+	find(entry: IDataObject): KnownEntry | undefined {
 		const { used, older } = this.getProject(toText(entry.projectId));
 		const id = identify(entry);
-		const own = used.get(id);
-		let known = own ?? older.get(id);
-		if (known?.owner && areTwoDates(known.createdAt, parseLogTime(entry.createdAt))) {
-			known = undefined;
-		}
-		if (asNew === undefined) return known;
-		if (known?.shownAt === Infinity) known = { ...known, shownAt: asNew.shownAt };
-		known ??= asNew;
-		if (known !== own) used.set(id, known);
+		return getIfSame(used.get(id) ?? older.get(id), entry);
+	}
+
+	/** Notes that the present list shows an entry. @param asNew what is known of all that it is the first to show */
+	show(entry: IDataObject, asNew: KnownEntry): KnownEntry {
+		const { used, older } = this.getProject(toText(entry.projectId));
+		const id = identify(entry);
+		const last = used.get(id);
+		let known = getIfSame(last ?? older.get(id), entry) ?? asNew;
+		if (known.shownAt === Infinity) known = { ...known, shownAt: asNew.shownAt };
+		if (known !== last) used.set(id, known);
 		return known;
 	}
 

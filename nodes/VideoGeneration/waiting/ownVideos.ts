@@ -29,7 +29,7 @@ export type QueueItemIds = Pick<QueueItem, 'queueId' | 'projectId' | 'queuedAt' 
 
 /**
  * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
- * a Listing Delay of its own. Times are by `performance.now()`.
+ * a Listing Delay of its own. The wait notes what it sees, and a list that is shown sets `own`. Times are by `performance.now()`.
  */
 export interface Claim {
 	item: QueueItem;

@@ -70,7 +70,7 @@ function openService() {
 		running -= 1;
 		if (row.fails) run.stop();
 		else
-			lane.learn(place, {
+			lane.noteWhetherTold(place, {
 				json: {},
 				isTold: row.isTold === true,
 				unidentified: row.isTold === null ? {} : undefined,

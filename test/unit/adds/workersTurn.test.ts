@@ -1,8 +1,5 @@
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
-import {
-	type AccountVideos,
-	getAccountVideos,
-} from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { type KeyVideos, getKeyVideos } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 import { useWorkers, type Worker } from './useWorkers';
 
 const LANES = 10;
@@ -19,8 +16,8 @@ const createJob = (context: never, projectId: string, signal = new AbortControll
 	}) as never;
 
 /** What a process knows of videos. @param isOwed whether it is owed one */
-function createVideos(isOwed: boolean): AccountVideos {
-	const videos = getAccountVideos({
+function createVideos(isOwed: boolean): KeyVideos {
+	const videos = getKeyVideos({
 		baseUrl: 'http://localhost',
 		keyId: Number(isOwed),
 	} as Service);
@@ -54,14 +51,14 @@ test('Three workers that take the turns of ten projects lose none of 500 keys, a
 		const keys = new worker.Records(context, 'node');
 		const turn = await worker.joinTurn(job, videos);
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
-		const isNew = await keys.inTurn(async () => await keys.reserve(names), 600_000);
+		const isNew = await keys.alone(async () => await keys.reserve(names), 600_000);
 		if (isNew?.length === 3) taken.add(key);
 		await turn?.take(job);
 		together += making.get(lane) ?? 0;
 		making.set(lane, (making.get(lane) ?? 0) + 1);
 		await pause(500 + ((key * 7919) % 1_000));
 		making.set(lane, (making.get(lane) ?? 0) - 1);
-		await keys.inTurn(async () => {
+		await keys.alone(async () => {
 			await keys.remove(names.slice(1));
 		}, 600_000);
 		await turn?.leave();

@@ -1,9 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
-import {
-	getAccountVideos,
-	KnownService,
-} from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { getKeyVideos, KnownService } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 const { signal } = new AbortController();
 
@@ -14,7 +11,7 @@ function openService() {
 	const baseUrl = `https://${(hosts += 1)}.example.com`;
 	return (keyId: number) => {
 		const service = { baseUrl, keyId } as Service;
-		const videos = getAccountVideos(service);
+		const videos = getKeyVideos(service);
 		// Something is waited for, as in a busy process.
 		const end = videos.begin();
 		const read = async (...entries: IDataObject[]) => {
@@ -108,7 +105,7 @@ test('An entry that an item of another key was given is not given to the next it
 	await other.read(ENTRY);
 	other.videos.release(given, false);
 	other.end();
-	getAccountVideos(other.service);
+	getKeyVideos(other.service);
 	claim.dueAt = now();
 	await ours.read(ENTRY);
 	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
@@ -131,7 +128,7 @@ describe('A queue ID that the service uses again', () => {
 		const open = openService();
 		// Something is owed, so what lists have shown is known.
 		const { videos: before, end: endBefore } = open(1);
-		before.release(before.expect('1'), true);
+		before.release(before.expect('1', now()), true);
 		endBefore();
 		const play = async (createdAt: string) => {
 			const { videos, end, read, wait } = open(1);
@@ -410,7 +407,7 @@ describe('A service is expected to tell which video is whose', () => {
 		['which is the most', [F, F, F, F, ...Array<boolean>(16).fill(T)], true],
 	])('%s', (_, told, expected) => {
 		const service = new KnownService();
-		for (const each of told) service.learn(each);
+		for (const each of told) service.noteWhetherTold(each);
 		expect(service.isTelling).toBe(expected);
 	});
 });
