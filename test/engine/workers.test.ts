@@ -10,7 +10,7 @@ import type { IDataObject, INodeParameters, IRunExecutionData } from 'n8n-workfl
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
-import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, playTogether } from '../support/engine/playTogether';
 import {
@@ -380,20 +380,31 @@ test.each<[string, NodeSetup['parameters']]>([
 	},
 );
 
-test('A video that is waited for again by a retry, and leaves the queue, is given none, since another worker may have made one', async () => {
-	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
-	const [worker] = await startWorkers(0);
-	const [ending] = await playTogether(service.sandbox, [
-		{
-			start: async () => {
-				const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
-				const failed = await begin(worker, { parameters }).start();
-				return await begin(worker, { parameters, failed: failed.run }).start();
+const WAITED_AGAIN = { ...GENERATE, waitOptions: { timeout: 30 } };
+
+test.each([
+	['again by a retry', WAITED_AGAIN, { ...WAITED_AGAIN, waitOptions: {} }],
+	['by Queue > Wait', OPERATIONS['queue.add'], WAIT],
+] as const)(
+	'A video that is waited for %s on a worker, and leaves the queue, is given none, since another worker may have made one',
+	async (_, first, second) => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+		const [worker] = await startWorkers(0);
+		const [ending] = await playTogether(service.sandbox, [
+			{
+				start: async () => {
+					const { items, run } = await begin(worker, { parameters: first }).start();
+					const earlier =
+						second === WAIT ? { items: items.map(({ json }) => json) } : { failed: run };
+					const settings = { parameters: second, settings: ERROR_OUTPUT, ...earlier };
+					return await begin(worker, settings).start();
+				},
 			},
-		},
-	]);
-	expect(listGiven(ending?.result.items ?? [])).toEqual(['none']);
-});
+		]);
+		const { items = [], errorItems = [] } = ending?.result ?? {};
+		expect(listGiven([...items, ...errorItems])).toEqual(['none']);
+	},
+);
 
 test.each<[string, number, INodeParameters]>([
 	['waits for the turn', 0, {}],

@@ -5,7 +5,6 @@ import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
 import type { Outcome } from '../item/job';
-import { isOnWorker } from '../n8n/execution';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
@@ -49,7 +48,7 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 		// Without its credential, an item takes no key.
 		await job.open();
 		try {
-			const isOwn = (await takeKey(job)) && (await takeKey(job, { isHeld: true }));
+			const isOwn = (await takeKey(job)) && (await takeKey(job, { isCheck: true }));
 			return isOwn ? [{ json: (await pay(job, 0)).queueItem }] : [];
 		} finally {
 			await freeOrKeepKey(job);
@@ -65,6 +64,7 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
+	// Unset, it is one until the service tells them apart: then no turn is taken.
 	const isOneAtOnce = (wait.videosAtOnce ?? 1) === 1;
 	const workersTurn = isOneAtOnce ? await joinTurn(job, watching.videos) : undefined;
 	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
@@ -81,27 +81,27 @@ async function makeInLane(
 	watching: Watching,
 	workersTurn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
-	const { context, ledger, run } = job;
+	const { ledger, run } = job;
 	const { requests, videos } = watching;
 	const { knownService, list } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
 	// Unless the service tells whose it is, a video is given a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
-	// Aborted: videos of other workers may appear. A turn has its own, which is aborted when it ends too early.
-	let unsure = isOnWorker(context) ? AbortSignal.abort() : undefined;
+	/** Of its turn of workers: aborted when that ends too early. */
+	let unsure: AbortSignal | undefined;
 	let sentAt: number | undefined;
 	const payAndWait = async () => {
 		if (!ledger.isPaid) {
 			try {
-				// A row that its key leaves out takes no turn of workers.
+				// An item that its key leaves out takes no turn of workers.
 				if (!(await takeKey(job))) return undefined;
-				// Where the service tells, no process takes the turn.
+				// Where the service tells, this process takes no turn.
 				const turn = knownService.isTelling ? undefined : workersTurn;
 				await turn?.take(job);
 				if (turn) ({ unsure } = turn);
-				// The list is read after this, which takes a while.
-				if (!(await takeKey(job, { isHeld: true }))) return undefined;
-				// What is listed before the add, or was until another process gave up the turn, is another's.
+				// Before the list is read, for this takes a while.
+				if (!(await takeKey(job, { isCheck: true }))) return undefined;
+				// What is listed before the add is another's. It is read since the turn has begun.
 				await list.catchUp(requests, turn?.begunAt);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
 			} finally {
@@ -136,7 +136,7 @@ async function pay(job: VideoJob, usualMs: number): Promise<PaidVideo> {
 	const { api, order, run } = job;
 	const service = await job.open();
 	const turnKeys = listTurnKeys(job, service);
-	// A workflow's Queue > Add awaits its items one by one; an agent's identical orders wait for each other's fate.
+	// An add learns how the one before it ended. A workflow's Queue > Add awaits its items one by one without this.
 	if (order.wait !== undefined || run.isAgentCall) {
 		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}

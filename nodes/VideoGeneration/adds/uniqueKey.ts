@@ -24,11 +24,11 @@ const listUndone = (key: number): [undone: string, holder: string] => [
 
 /**
  * Takes an item's unique key, if it has one, with records that are written at once: n8n may be killed in between.
- * @param isHeld to check that the key is held, just before the add: of several executions, n8n keeps the row of the last one
+ * @param isCheck to check that the key is held, just before the add: of several executions, n8n keeps the row of the last one
  * @returns false if the video of the key came out before: the item is left out, as n8n's own Remove Duplicates does
  * @throws a RequestFailure: nothing was sent
  */
-export async function takeKey(job: KeyedJob, { isHeld = false } = {}): Promise<boolean> {
+export async function takeKey(job: KeyedJob, { isCheck = false } = {}): Promise<boolean> {
 	const { context, ledger, order, run } = job;
 	const { uniqueKey } = order;
 	if (uniqueKey === undefined) return true;
@@ -42,16 +42,16 @@ export async function takeKey(job: KeyedJob, { isHeld = false } = {}): Promise<b
 		if (added?.length && (end.aborted || !isTaken(added))) await keys.remove(added);
 		return added;
 	};
-	if (isHeld) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined), run.signal);
+	if (isCheck) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined), run.signal);
 	const added = await keys.alone(record, MAX_SILENCE_MS, run.signal).catch((error: unknown) => {
 		checkJob(job);
 		if (error !== TIMED_OUT) throw error;
 	});
 	if (!added) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-	if (isHeld && added.length === 0) return true;
-	if (isTaken(added) || isHeld) ledger.keep({ key: isTaken(added) ? key : undefined });
+	if (isCheck && added.length === 0) return true;
+	if (isTaken(added) || isCheck) ledger.keep({ key: isTaken(added) ? key : undefined });
 	// One that was overwritten, and is taken again now, is checked again.
-	if (isTaken(added)) return !isHeld || (await takeKey(job, { isHeld }));
+	if (isTaken(added)) return !isCheck || (await takeKey(job, { isCheck }));
 	const isOfRun = listStates(context).some(([, state]) => state.key === key);
 	if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
 	if (!added.includes(undone)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });

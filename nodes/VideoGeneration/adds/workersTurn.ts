@@ -4,8 +4,8 @@
  *
  * - The turn of a lane is a record for each period of ten seconds. A process begins one if the records of this period and
  *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
- *   may differ by two periods, and the turn of a killed process ends by itself. Two have it if the database is slower.
- * - A process that waits asks every few seconds, and leaves a wish. Until then, the other one keeps the turn for its items.
+ *   may differ by two periods, and the turn of a killed process ends by itself. Two have it if the database takes longer.
+ * - A process that waits asks every few seconds, and leaves a wish. Until the other one finds it, that keeps the turn for its items.
  * - Another process may have had the turn before: what the list of videos shows when a turn begins is no video of it.
  * - A turn also records that a video is owed, and removes that at its end unless one is; a killed process leaves it. If
  *   another turn has left it, or once the turn is lost, an item that leaves the queue is given only what is certain.
@@ -86,7 +86,7 @@ export class WorkersTurn {
 		const { signal } = job.run;
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
-			// After its time, it must not take the turn for an item that may be done.
+			// One that is late must not take the turn for an item that may be done.
 			const ask = async (end: AbortSignal) => (end.aborted ? undefined : await this.ask());
 			const delayMs = await this.records.alone(ask, ASK_MS, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
@@ -114,7 +114,7 @@ export class WorkersTurn {
 		return delayMs;
 	}
 
-	/** Goes on with the turn for an item, unless another process waits for it. @returns the same */
+	/** Goes on with the turn for an item, unless another process waits for it. @returns what `ask` does */
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
 		// Nobody waits if the wish is new: it is this process's own, and is removed soon.
@@ -124,12 +124,13 @@ export class WorkersTurn {
 		return ASK_MS;
 	}
 
-	/** Begins a turn, unless another process has it. @returns the same */
+	/** Begins a turn, unless another process has it. @returns what `ask` does */
 	private async begin(period: number): Promise<number | undefined> {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
-		const [now = '', ...later] = this.listPeriods(0, PERIODS - 1);
-		const asked = await this.records.record([now, this.getWish()]);
-		if (!asked?.includes(now)) return asked && busyMs;
+		const [present = '', ...later] = this.listPeriods(0, PERIODS - 1);
+		// One write asks, and leaves the wish: only a turn that is free is worth a reservation.
+		const asked = await this.records.record([present, this.getWish()]);
+		if (!asked?.includes(present)) return asked && busyMs;
 		const owed = this.listOwed(-1, 0);
 		const added = await this.records.reserve(later, owed);
 		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
@@ -138,20 +139,20 @@ export class WorkersTurn {
 		this.owed = owed.filter((text) => added.includes(text));
 		this.renewing.abort();
 		this.renewing = new AbortController();
-		// One that was recorded before is another process's: its video may appear.
+		// One that was recorded before is of another turn: its video may appear.
 		this.unsure = this.owed.length < owed.length ? AbortSignal.abort() : this.renewing.signal;
 		void this.keepRenewing(this.renewing);
 		return 0;
 	}
 
 	/** Renews the turn. Items in the making do not wait for it. */
-	private async keepRenewing(renewing: AbortController, { signal } = renewing): Promise<void> {
+	private async keepRenewing(renewing: AbortController): Promise<void> {
 		const renew = async (end: AbortSignal) =>
 			end.aborted || getPeriod() > this.lastPeriod ? undefined : await this.renew();
-		while (await pause(RENEW_MS, signal)) {
+		while (await pause(RENEW_MS, renewing.signal)) {
 			// Another process may have it by now.
 			if (getPeriod() > this.lastPeriod) renewing.abort();
-			else await this.records.alone(renew, PERIOD_MS, signal).catch(() => undefined);
+			else await this.records.alone(renew, PERIOD_MS, renewing.signal).catch(() => undefined);
 		}
 	}
 
@@ -180,18 +181,18 @@ export class WorkersTurn {
 		this.hasAsked = false;
 		const end = async () => {
 			this.renewing.abort();
-			// Otherwise, another process may have it, and have recorded the same.
+			// Below 0, another process may have it, and have recorded the same.
 			const left = this.lastPeriod - getPeriod();
 			// At a service that tells, this process goes on without turns: its videos may appear at any time.
 			const isOwed = [...this.videos].some(
 				(videos) => videos.knownService.isTelling || videos.isOwed(this.projectId),
 			);
-			const owed = left >= 0 && !isOwed ? this.owed : [];
-			const turn = left >= 0 ? this.listPeriods(1 - PERIODS, left) : [];
+			const owed = isOwed ? [] : this.owed;
+			const turn = left < 0 ? [] : [...owed, ...this.listPeriods(1 - PERIODS, left)];
 			this.lastPeriod = -Infinity;
 			// In two writes, of which one may be lost.
-			if (turn.length > 0) await this.records.remove([...owed, ...turn]);
-			await this.removePast(...owed, ...turn);
+			if (turn.length > 0) await this.records.remove(turn);
+			await this.removePast(...turn);
 		};
 		await this.records.alone(end, MAX_END_MS).catch(() => undefined);
 	}

@@ -39,7 +39,7 @@ type Seen = Partial<
 	Pick<Claim, 'dueAt' | 'hasLeft' | 'runningAt'> & Pick<QueueItem, 'projectId' | 'videoUrl'>
 >;
 
-/** By project; undefined for an unknown one. */
+/** Until when, by project; undefined for an unknown one. */
 type Times = Map<string | undefined, number>;
 
 /** A service, as far as this process knows it. */
@@ -47,7 +47,7 @@ export class KnownService {
 	/** Two keys may be of one account. */
 	readonly byKey = new Map<number, KeyVideos>();
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
-	readonly mistrusted = new Map() as Times;
+	readonly mistrusted: Times = new Map();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
 	namesQueueIds = false;
 	private toldInARow = 0;
@@ -82,7 +82,8 @@ export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 
 /**
  * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
- * a person enters for a wait may be another's project, or none, and must not take videos from strangers.
+ * a person enters for a wait may be another's project, or none, and must not take videos from strangers. An add that is
+ * under way counts, too.
  */
 const isOfOwnAccount = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
@@ -99,7 +100,7 @@ class AccountMemory {
 	/** How many items are waited for, or will be. */
 	watchers = 0;
 	/** Until when no item of a project is given an entry that does not name it. */
-	readonly mistrusted = new Map() as Times;
+	readonly mistrusted: Times = new Map();
 	private forgottenAt = performance.now();
 
 	/** Whether nothing is waited for or owed. */
@@ -131,7 +132,7 @@ class AccountMemory {
 		this.claims.delete(claim);
 	}
 
-	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
+	/** Takes in what is known with another key of the account, which may have objects of its own for the same queue items. */
 	join({ claims, entries, items, mistrusted, watchers }: AccountMemory): void {
 		this.watchers += watchers;
 		const findSame = (item: QueueItem) =>
@@ -167,7 +168,7 @@ export class KeyVideos {
 
 	/** Keeps what is known while an item is made. @returns a function that ends this */
 	begin(): () => void {
-		// What was read while nothing was waited for is too old.
+		// What the last list has shown may be forgotten by now.
 		if (this.watchers === 0) this.list = new AccountList(this);
 		this.watchers += 1;
 		this.memory.watchers += 1;
@@ -237,7 +238,7 @@ export class KeyVideos {
 		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
 	}
 
-	/** Whether a video of a project was missing in a list that had to show it. */
+	/** Whether a video of a project was missing in a list that had to show it. An unknown project of the account may be any. */
 	isMistrusted(projectId: string | undefined): boolean {
 		const now = performance.now();
 		return (
@@ -279,6 +280,7 @@ export class KeyVideos {
 		const unsettled = listUnsettled(memory.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
+		// A millisecond less, for it is also true of the time itself.
 		const isTooOld = createIsBefore(Math.min(...due.map(getOldest)) - 1);
 		const projects = new Set(due.map(({ item }) => item.projectId ?? ''));
 		const isDue = (projectId: string) =>
@@ -288,7 +290,7 @@ export class KeyVideos {
 		const names = new EntryNames(unsettled, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free: ListedVideo[] = [];
-		/** By project, of the entries that name no item, the one that was first shown last. */
+		/** By project, of the entries that name no item, the one that is newest to this process. */
 		const latest = new Map<string, ListedVideo>();
 		/** What is known of all entries that this list is the first to show. */
 		const asNew: KnownEntry = { shownAt: performance.now() };
@@ -316,6 +318,7 @@ export class KeyVideos {
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
+		// All that share it learn this now.
 		asNew.mayBeOld = memory.hadEntries && !isContinued;
 		memory.hadEntries = this.sample !== undefined;
 		const given = new Set<ListedVideo>();
@@ -324,7 +327,7 @@ export class KeyVideos {
 			const inTime = videos.filter((video) => !isOlder(claim, video));
 			const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
 			if (video === undefined || others.length > 0) continue;
-			// Neither its address nor an earlier list has told it.
+			// Its queue ID has told it: neither its address nor an earlier list.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
@@ -337,8 +340,8 @@ export class KeyVideos {
 	/**
 	 * Settles the claims whose entries the list has to show.
 	 *
-	 * @param changedAt when an entry of the list was first shown last
-	 * @param latest by project, the entry that was first shown last
+	 * @param changedAt when an entry of the list was last new to this process
+	 * @param latest by project, the entry that is newest to this process
 	 */
 	private settle(
 		due: Claim[],
@@ -354,6 +357,7 @@ export class KeyVideos {
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
+		// With one missing, what this list gives to others of its project is in doubt, too.
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
@@ -392,6 +396,7 @@ export class KeyVideos {
 		}
 		if (samples.size === 0) return;
 		for (const entry of entries.filter(isListed)) {
+			// An entry that is no other key's sample leads to this key, and is passed over.
 			const { memory, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
 			if (memory === this.memory || getPrint(entry) !== getPrint(sample)) continue;
 			this.memory.join(memory);

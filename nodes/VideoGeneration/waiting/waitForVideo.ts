@@ -17,6 +17,7 @@ import {
 } from '../failures/failure';
 import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
+import { isOnWorker } from '../n8n/execution';
 import { limitRetryAfter, type ListRequests } from './accountList';
 import { type KeyVideos, getKeyVideos } from './accountVideos';
 import type { Claim, OwnVideo } from './ownVideos';
@@ -87,7 +88,7 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
  * Waits for the video of the ledger's queue item.
  *
  * @param sentAt when this try has sent its add
- * @param unsure aborted if videos of other processes may appear
+ * @param unsure of its turn of workers: aborted if videos of other processes may appear
  */
 export async function waitForVideo(
 	job: Job,
@@ -101,7 +102,10 @@ export async function waitForVideo(
 	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
 	// Another execution may be of another process, whose `performance.now()` began anew.
 	const runningAt = running?.executionId === getExecutionId(context) ? running?.at : undefined;
-	const claim = videos.claim(ids, settings.listingDelayMs, { runningAt, unsure });
+	// On a worker and without a turn, such videos may appear.
+	const isUnsure = unsure === undefined && isOnWorker(context);
+	const known = { runningAt, unsure: isUnsure ? AbortSignal.abort() : unsure };
+	const claim = videos.claim(ids, settings.listingDelayMs, known);
 	let isOwed = true;
 	try {
 		const video = await new Wait(job, settings, watching, claim).untilSettled();
@@ -116,7 +120,7 @@ export async function waitForVideo(
 		const { kind } = classifyError(error);
 		const isEnd = kind === 'notGenerated' || kind === 'leftQueue';
 		isOwed = !isEnd;
-		// A video that is listed after this is another's, which a retry must not take for the item's own.
+		// With `leftQueue`, a retry ends at its first 404: a video that is listed after this is another's.
 		ledger.keep({ unidentified: undefined, ...(isEnd && { endedAs: kind }) });
 		throw error as Error;
 	} finally {
@@ -125,12 +129,12 @@ export async function waitForVideo(
 	}
 }
 
-/** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
-const MIN_FAILURES = 3;
-
-/** An item has left the queue after so many 404 in a row, over this time. A gateway, which sends no JSON, may start anew. */
+/** An item has left the queue after so many 404 in a row, over this time. A gateway, which sends no JSON, may be restarting. */
 const MIN_NOT_FOUND = 3;
 const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
+
+/** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
+const MIN_FAILURES = 3;
 
 /** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
 const MAX_LIST_WAIT_MS = 30_000;
@@ -214,7 +218,7 @@ class Wait {
 	/**
 	 * Waits until the list has to show the video. Some services tell its address a moment after the end.
 	 *
-	 * @returns false for an item that was not found in the queue, and is there again
+	 * @returns false for an item that runs again, or was not found, and is there as failed
 	 */
 	private async waitForListing(): Promise<boolean> {
 		const { claim, watching } = this;
@@ -253,9 +257,9 @@ class Wait {
 			const retryAfterMs = limitRetryAfter(failure);
 			const now = performance.now();
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
-			// The last request is sent when the time is over.
+			// The last request is sent when the time is over. An address suffices without the list.
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			const isEnd = claim.item.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
+			const isEnd = claim.item.videoUrl !== undefined || nextAt > endsAt;
 			if (failure && isEnd) return { unidentified: UNREAD };
 			if (failure) await pauseUntil(nextAt, requests.signal);
 		}
@@ -263,7 +267,7 @@ class Wait {
 	}
 
 	/** Checks the progress. @throws the failure, if a later check cannot help */
-	private async check(): Promise<Verdict | 'unknown'> {
+	private async check(): Promise<Verdict> {
 		const { claim, job, settings, watching } = this;
 		const { requests, videos } = watching;
 		const checkedAt = performance.now();
@@ -305,7 +309,7 @@ class Wait {
 	}
 
 	/** @throws a failure that a later check cannot better */
-	private noteFailure(failure: RequestFailure): Verdict | 'unknown' {
+	private noteFailure(failure: RequestFailure): Verdict {
 		const now = performance.now();
 		this.lastFailure = failure;
 		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
@@ -347,8 +351,8 @@ function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): Finish
 
 const getExecutionId = (context: Job['context']) => context.getExecutionId() as string | undefined;
 
-/** What the progress says of an item; 'left' if it is in the queue no more, and its end was not seen. */
-type Verdict = 'finished' | 'failed' | 'running' | 'left';
+/** What a check says of an item; 'left' if it is in the queue no more, and its end was not seen; 'unknown' if it failed. */
+type Verdict = 'finished' | 'failed' | 'running' | 'left' | 'unknown';
 
 /** With an unknown status, a video may still be made, unless it has an address. */
 function getVerdict(details: IDataObject, words: WaitSettings['words']): Verdict {

@@ -47,7 +47,7 @@ test.each([
 		const paid: string[] = [];
 		const pay = async ({ takeKey, freeOrKeepKey }: (typeof workers)[0], name: string) => {
 			const job = createJob(context, name);
-			if (!(await takeKey(job)) || !(await takeKey(job, { isHeld: true }))) return;
+			if (!(await takeKey(job)) || !(await takeKey(job, { isCheck: true }))) return;
 			paid.push(name);
 			// The add.
 			await pause(300);
