@@ -1,10 +1,10 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { PollResult, Storage, TriggerSetup } from '../support/n8nServer/ActiveTrigger';
 import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/n8nServer/ActiveTrigger';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -392,6 +392,85 @@ describe('With durable cursors', () => {
 			expect(ids(await trigger.poll())).toBeNull();
 		},
 	);
+});
+
+/*
+ * What is emitted again, or never, after a workflow was moved or its state was lost: docs/trigger.md has a table of it.
+ * n8n keeps the state in its database alone, as each storage has it.
+ */
+describe.each(STORAGES)('With its state in %s, a trigger', (storage) => {
+	const isDurable = storage === 'durable cursors';
+	/** n8n polls, a minute after the last time. @returns the IDs of what the poll emits */
+	const poll = async (start: () => Promise<PollResult>) => {
+		passTime(60_000);
+		service.sandbox.clock.advance(60_000);
+		return ids(await runWithoutWaiting(start, service.sandbox)) ?? [];
+	};
+	/** A trigger that has emitted "since" after a backup, and has not seen "meanwhile". */
+	const play = async () => {
+		const trigger = await setUp(storage);
+		finish('existing');
+		expect(await poll(() => trigger.activate())).toEqual([]);
+		for (const id of ['one', 'two']) {
+			finish(id);
+			expect(await poll(() => trigger.poll())).toEqual([id]);
+		}
+		const backup = { ...trigger.database };
+		finish('since');
+		expect(await poll(() => trigger.poll())).toEqual(['since']);
+		finish('meanwhile');
+		return { trigger, backup };
+	};
+
+	test('that is copied, or imported in the editor, begins with a first poll: what has finished meanwhile is missed', async () => {
+		await play();
+		const copy = await setUp(storage);
+		expect(await poll(() => copy.activate())).toEqual([]);
+		finish('next');
+		expect(await poll(() => copy.poll())).toEqual(['next']);
+	});
+
+	test(`that is moved to another n8n by n8n's commands ${
+		isDurable ? 'begins with a first poll' : 'repeats what has finished since its export'
+	}`, async () => {
+		const { backup } = await play();
+		const saved = JSON.parse(backup.staticData) as IDataObject;
+		const moved = await setUp(storage, { saved });
+		expect(await poll(() => moved.activate())).toEqual(isDurable ? [] : ['since', 'meanwhile']);
+		finish('next');
+		expect(await poll(() => moved.poll())).toEqual(['next']);
+	});
+
+	test(`that n8n's commands import over itself ${
+		isDurable ? 'continues' : 'repeats what has finished since its export'
+	}`, async () => {
+		const { trigger, backup } = await play();
+		trigger.database.staticData = backup.staticData;
+		const repeated = isDurable ? [] : ['since'];
+		expect(await poll(() => trigger.activate())).toEqual([...repeated, 'meanwhile']);
+	});
+
+	test('whose n8n is restored from a backup repeats what has finished since then', async () => {
+		const { trigger, backup } = await play();
+		Object.assign(trigger.database, backup);
+		expect(await poll(() => trigger.activate())).toEqual(['since', 'meanwhile']);
+		expect(await poll(() => trigger.poll())).toEqual([]);
+	});
+
+	test(`whose poll n8n's database refuses ${
+		isDurable ? 'emits its videos with the next one' : 'misses its videos'
+	}`, async () => {
+		const { trigger } = await play();
+		expect(await poll(() => trigger.poll({ isRolledBack: true }))).toEqual([]);
+		expect(await poll(() => trigger.poll())).toEqual(isDurable ? ['meanwhile'] : []);
+	});
+
+	test('whose state is deleted begins with a first poll', async () => {
+		const { trigger } = await play();
+		trigger.database.staticData = '{}';
+		delete trigger.database.row;
+		expect(await poll(() => trigger.activate())).toEqual([]);
+	});
 });
 
 describe('"Fetch test event"', () => {
