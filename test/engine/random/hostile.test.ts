@@ -34,7 +34,7 @@ import { testPlans } from './testPlans';
  * answers, but nothing else: what n8n shows holds none of its markup and nowhere the key; no error is long, and nothing
  * holds n8n up; requests go to the Base URL and to the addresses of videos alone; and each item ends.
  *
- * Not drawn: connections that break, stall or send slowly (random.test.ts, slowResponses.test.ts, download.test.ts);
+ * Not drawn: connections that break, stall or send slowly (random.test.ts, connections.test.ts, download.test.ts);
  * a packed body that holds another one; lists of more than a megabyte that are accepted (`npm run bench -- responses`);
  * what n8n itself shows of the credential's test; headers that Node.js cannot send; a key
  * that is written in a way that no serializer has, which the service could always find; errors that list the videos of

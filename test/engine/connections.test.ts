@@ -1,17 +1,35 @@
+/*
+ * Connections that fail or are slow: what is known of a video whose add fails, what a certificate changes, and that the
+ * slow responses of one execution hold up no other one.
+ */
+
 import dns from 'node:dns';
 import type { AddressInfo, Socket } from 'node:net';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
 import tls from 'node:tls';
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as selfsigned from 'selfsigned';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { searchList } from '../support/n8nServer/createLoadOptionsContext';
-import { startSandbox } from '../../sandbox/startSandbox';
+import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
+import { playTogether } from '../support/engine/playTogether';
 import { runNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
 import { like } from '../support/like';
+
+/** Requests whose responses are slow, by the clock of the executions. */
+const sleeping = new Set<RecordedRequest>();
+
+const service = useSandbox({
+	wait: async (delayMs, request) => {
+		sleeping.add(request);
+		await new Promise<void>((resolve) => setTimeout(resolve, delayMs));
+		sleeping.delete(request);
+	},
+});
 
 const HOST = '127.0.0.1';
 
@@ -29,6 +47,7 @@ interface Behaviour {
 let isReceived = false;
 beforeEach(() => {
 	isReceived = false;
+	sleeping.clear();
 });
 
 const endings: (() => unknown)[] = [];
@@ -210,8 +229,7 @@ describe('A service with a private certificate', () => {
 		['a paid video is waited for until it is', GENERATE, 'success'],
 		['a wait that has never found its item fails', { ...WAIT, projectId: byId('') }, 'error'],
 	])('while it is not accepted, %s', async (_what, parameters, status) => {
-		const sandbox = await startSandbox({ rateLimit: false });
-		endings.push(sandbox.close);
+		const { sandbox } = service;
 		const { key, cert } = await certify();
 		let isTrusted = parameters === GENERATE;
 		const { createSecureContext } = tls;
@@ -230,21 +248,15 @@ describe('A service with a private certificate', () => {
 		const queueId = sandbox.queueVideo(PROJECT);
 		const tries: number[] = [];
 		front.on('tlsClientError', () => tries.push(jest.now()));
-		const { run } = await runWithoutWaiting(async () => {
-			sandbox.onRequest(({ operation }) => {
-				if (operation !== 'queue.add') return;
-				setTimeout(() => (isTrusted = false), 1_000);
-				setTimeout(() => (isTrusted = true), 601_000);
-			});
-			return await runNode({
-				parameters,
-				items: [{ queueId }],
-				credentials: {
-					baseUrl: `https://localhost:${(front.address() as AddressInfo).port}`,
-					apiKey: sandbox.apiKey,
-				},
-			});
-		}, sandbox);
+		const stopListening = sandbox.onRequest(({ operation }) => {
+			if (operation !== 'queue.add') return;
+			setTimeout(() => (isTrusted = false), 1_000);
+			setTimeout(() => (isTrusted = true), 601_000);
+		});
+		endings.push(stopListening);
+		const baseUrl = `https://localhost:${(front.address() as AddressInfo).port}`;
+		const credentials = { baseUrl, apiKey: sandbox.apiKey };
+		const { run } = await service.run(parameters, { items: [{ queueId }], credentials });
 		expect(run.status).toBe(status);
 		const lastedMs = (tries.at(-1) ?? 0) - (tries[0] ?? 0);
 		if (status === 'success') expect(lastedMs).toBeGreaterThan(590_000);
@@ -257,4 +269,44 @@ describe('A service with a private certificate', () => {
 		const { error } = await trigger.poll();
 		expect(error).toMatchObject({ description: like(/NODE_EXTRA_CA_CERTS/) });
 	});
+});
+
+/** An item of another project. */
+const other = { project: 'project-city-tour' };
+
+/** Runs the node with each of these, so long after the first one, by a clock that waits for slow responses. */
+async function play(
+	...runs: [afterMs: number, parameters: INodeParameters, items: IDataObject[]][]
+) {
+	const { clock, onRequest } = service.sandbox;
+	const countSleeping = () => [...sleeping].filter(({ closed }) => closed !== true).length;
+	const executions = runs.map(([afterMs, parameters, items]) =>
+		service.begin(parameters, { afterMs, items }),
+	);
+	return await playTogether({ clock, onRequest, countSleeping }, executions);
+}
+
+test('An entry of a list that another execution waits for is not new to an item that is added meanwhile', async () => {
+	const { sandbox } = service;
+	sandbox.addVideos('main', [{ projectId: PROJECT, createdAt: 'never' }]);
+	const slow = { kind: 'latency', delayMs: 12_000, phase: 'after', nth: 1 } as const;
+	sandbox.addFault({ ...slow, operation: 'video.getAll' });
+	planVideos(sandbox, { processingMs: 15_000 }, { processingMs: 15_000 });
+	const [, ending] = await play([0, GENERATE, [other]], [1_000, GENERATE, [{}]]);
+	const [{ json } = { json: {} as IDataObject }] = ending?.result.items ?? [];
+	expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
+});
+
+test('An execution with many slow looks holds up no other one', async () => {
+	const { sandbox } = service;
+	sandbox.setCredits('main', 201);
+	const rows = (await service.queueVideos(200)).map((queueId) => ({ queueId, project: PROJECT }));
+	for (const { queueId } of rows) {
+		sandbox.changeQueueItem(queueId, { durations: { processingMs: 3_000_000 } });
+		sandbox.addFault({ kind: 'latency', delayMs: 50_000, containing: queueId });
+	}
+	const waits = { ...WAIT, waitOptions: { timeout: 120, listingDelay: 1 } };
+	const [, ending] = await play([0, waits, rows], [103_000, GENERATE, [other]]);
+	// It is looked at after 5 and 10 s, and settled after 20 s.
+	expect((ending?.endedAt ?? Infinity) - (ending?.startedAt ?? 0)).toBeLessThan(23_000);
 });
