@@ -29,7 +29,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  */
 const NOT_IN_OLDEST = [
 	'/random/',
-	'/(connections|faults|hostileInput|lanes|outputSchemas|paidOnce|spendingGuards|wait|whoseVideo|workers)\\.test',
+	'/(connections|faults|hostileInput|lanes|paidOnce|spendingGuards|wait|whoseVideo|workers)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {
