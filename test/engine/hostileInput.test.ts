@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib';
 import type { INodeParameters } from 'n8n-workflow';
 import { waitFor } from '../../scripts/waitFor';
 import { ALL_OPERATIONS } from '../support/engine/OPERATIONS';
-import { runNode } from '../support/engine/runNode';
+import { type NodeSetup, runNode } from '../support/engine/runNode';
 import { useFileHost } from '../support/engine/useFileHost';
 
 // Other texts of a service that means harm, up to a megabyte, are drawn in random/hostile.test.ts.
@@ -17,6 +17,13 @@ const PACKERS = Object.entries({
 	br: brotliCompressSync,
 	...(zstdCompressSync && { zstd: zstdCompressSync }),
 });
+
+const ONCE = { options: { maxTries: 1 } };
+
+const run = async (parameters: INodeParameters, more: Partial<NodeSetup> = {}) => {
+	const credentials = { baseUrl: service.url, apiKey: 'sk-0123456789' };
+	return await runNode({ parameters, credentials, ...more });
+};
 
 test.each(PACKERS)(
 	'A response that is packed with %s is read piece by piece, also from a proxy, and is an error where it is cut off',
@@ -37,14 +44,7 @@ test.each(PACKERS)(
 				};
 				send(0);
 			});
-			return await runNode({
-				parameters: {
-					...ALL_OPERATIONS['account.get'],
-					options: { maxTries: 1 },
-					requestOptions,
-				},
-				credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-			});
+			return await run({ ...ALL_OPERATIONS['account.get'], ...ONCE, requestOptions });
 		};
 		for (const requestOptions of [{}, { proxy: service.url }]) {
 			const { items } = await readAccount(packed.length, requestOptions);
@@ -106,14 +106,8 @@ test.each(PACKERS)(
 				send();
 			});
 		});
-		const { error } = await runNode({
-			parameters: {
-				...ALL_OPERATIONS['account.get'],
-				options: { maxTries: 1 },
-				requestOptions: { timeout: 10_000 },
-			},
-			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-		});
+		const requestOptions = { timeout: 10_000 };
+		const { error } = await run({ ...ALL_OPERATIONS['account.get'], ...ONCE, requestOptions });
 		expect(error?.message).toBe('The response from the video service is too long');
 		await closed;
 		expect(sentBytes).toBeGreaterThan(0);
@@ -127,10 +121,7 @@ test('A list of more than 10 million values, which would end n8n once they are p
 		service.answer((_request, response) => {
 			response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
 		});
-		const { error } = await runNode({
-			parameters: { ...ALL_OPERATIONS['video.getAll'], options: { maxTries: 1 } },
-			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-		});
+		const { error } = await run({ ...ALL_OPERATIONS['video.getAll'], ...ONCE });
 		expect(error?.message).toBe('The response from the video service is too long');
 	}
 });
@@ -142,10 +133,7 @@ test('What n8n cannot save is left out of a response, and a paid video is not lo
 		const queueItem = `{"queueId":"queue-1","status":"pending",${extras}}`;
 		response.end(`{"status":"success","newQueueItem":${queueItem}}`);
 	});
-	const { items, run } = await runNode({
-		parameters: ALL_OPERATIONS['queue.add'],
-		credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-	});
+	const { items, run: execution } = await run(ALL_OPERATIONS['queue.add']);
 	// Counted from the beginning of the response, so many levels are kept.
 	const whole = nest(96);
 	const list = [
@@ -153,11 +141,11 @@ test('What n8n cannot save is left out of a response, and a paid video is not lo
 		{ a: JSON.parse(`${'['.repeat(96)}null${']'.repeat(96)}`) as unknown },
 	];
 	expect(items[0]?.json).toMatchObject({ queueId: 'queue-1', list });
-	expect(JSON.stringify(run)).toContain('queue-1');
+	expect(JSON.stringify(execution)).toContain('queue-1');
 });
 
 /** The shortest time that a service can be given, to end each request soon. */
-const SOON = { options: { maxTries: 1 }, requestOptions: { timeout: 200 } };
+const SOON = { ...ONCE, requestOptions: { timeout: 200 } };
 const ITEM = { queueId: 'queue-1', projectId: 'project-1' };
 
 test.each(['head', 'body'] as const)(
@@ -181,21 +169,17 @@ test.each(['head', 'body'] as const)(
 				});
 		});
 		const endings = Object.entries(ALL_OPERATIONS).map(async ([name, parameters]) => {
-			const { error } = await runNode({
-				parameters: { ...parameters, ...SOON, waitOptions: { timeout: 1, pollingInterval: 1 } },
-				credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-				items: [{ ...ITEM, url: `${service.url}/${name}`, id: 'video-1' }],
-			});
+			const waitOptions = { timeout: 1, pollingInterval: 1 };
+			const items = [{ ...ITEM, url: `${service.url}/${name}`, id: 'video-1' }];
+			const { error } = await run({ ...parameters, ...SOON, waitOptions }, { items });
 			return error?.message;
 		});
 		for (const message of await Promise.all(endings)) expect(message).toBeDefined();
 		// Many items ask for one place after the other.
-		const many = await runNode({
-			parameters: { ...ALL_OPERATIONS['queue.getProgress'], ...SOON },
-			credentials: { baseUrl: service.url, apiKey: 'sk-0123456789' },
-			items: Array.from({ length: 120 }, () => ITEM),
-			settings: { onError: 'continueRegularOutput' },
-		});
+		const many = await run(
+			{ ...ALL_OPERATIONS['queue.getProgress'], ...SOON },
+			{ items: Array(120).fill(ITEM), settings: { onError: 'continueRegularOutput' } },
+		);
 		expect(many.items).toHaveLength(120);
 		expect(most).toBeLessThan(100);
 		await waitFor('the connections to end', () => open === 0, 10_000);
