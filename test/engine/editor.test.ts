@@ -13,7 +13,6 @@ import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
 import { createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
 import { ALL_OPERATIONS, byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { planVideos } from '../support/engine/planVideos';
 import { ERROR_OUTPUT, NODE_TYPE } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
@@ -299,7 +298,7 @@ describe('After a run, the output panel says', () => {
 	});
 
 	test('that the service lists its videos late, if the list has shown it', async () => {
-		planVideos(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
+		service.planVideos({ processingMs: 3_000, logDelayMs: 10_000_000 });
 		await expectHints(
 			GENERATE,
 			[{}],

@@ -9,7 +9,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
+import { getOwnVideoId } from '../support/engine/planVideos';
 import { type Beginning, type Ending, playTogether } from '../support/engine/playTogether';
 import {
 	ERROR_OUTPUT,
@@ -38,10 +38,6 @@ const play = async <T>(...executions: Beginning<T>[]) =>
 const run = async (items: IDataObject[], parameters: INodeParameters = {}) =>
 	await service.run({ ...GENERATE, ...parameters }, { items });
 
-const makeVideosIn = (...seconds: number[]) => {
-	planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1_000 })));
-};
-
 /** The most videos of a project that were in the making at the same time. */
 function countAtOnce(seconds: number[], project = PROJECT): number {
 	const spans = service.sandbox.charges
@@ -55,13 +51,8 @@ function countAtOnce(seconds: number[], project = PROJECT): number {
 const ofOneProject = (count: number) => Array.from({ length: count }, (_, row) => ({ row }));
 const listItems = (endings: Ending<NodeResult>[]) => endings.flatMap(({ result }) => result.items);
 
-const getId = ({ json }: { json: IDataObject }) =>
-	(json.video as { id: string } | null | undefined)?.id;
-const getOwnId = ({ json }: { json: IDataObject }) => getOwnVideoId(service.sandbox, json);
-
 function expectOwnVideos(items: { json: IDataObject }[], count: number): void {
-	expect(items.map(getId)).toEqual(items.map(getOwnId));
-	expect(items).toHaveLength(count);
+	expect(service.listGiven(items)).toEqual(Array(count).fill('own'));
 }
 
 afterEach(() => {
@@ -70,7 +61,7 @@ afterEach(() => {
 
 describe('Videos of one project', () => {
 	test('are not followed by another one when they fail and the node stops', async () => {
-		makeVideosIn(20, 20);
+		service.planVideos(20, 20);
 		const operation = 'queue.getProgress';
 		service.sandbox.addFault({ kind: 'statusWord', word: 'failed', operation, times: 1 });
 		const { error } = await run([{}, {}, { project: TOUR }, { project: TOUR }]);
@@ -79,7 +70,7 @@ describe('Videos of one project', () => {
 	});
 
 	test('are followed by the next one before they are downloaded', async () => {
-		makeVideosIn(20, 20);
+		service.planVideos(20, 20);
 		const order: string[] = [];
 		const stop = service.sandbox.onRequest(({ operation }) => {
 			if (operation === 'queue.add' || operation === 'video.file') order.push(operation);
@@ -95,7 +86,7 @@ describe('Videos of one project', () => {
 
 test('Rows of one run whose Request Options differ are made in one lane', async () => {
 	const seconds = [20, 31, 7, 24.5];
-	makeVideosIn(...seconds);
+	service.planVideos(...seconds);
 	const requestOptions = { timeout: '={{ $json.timeout }}' };
 	const rows = [10_000, 20_000, 10_000, 20_000].map((timeout) => ({ timeout }));
 	expectOwnVideos((await run(rows, { requestOptions })).items, 4);
@@ -124,7 +115,7 @@ describe('Where the service tells which video is whose,', () => {
 		async (kind, settings) => {
 			service.sandbox.configure(settings);
 			const seconds = [20, 30, 30, 30, 30, 30];
-			makeVideosIn(...seconds);
+			service.planVideos(...seconds);
 			const [ending] = await play(begin(ofOneProject(6), atAddress(kind.replaceAll(' ', '-'))));
 			expectOwnVideos(ending?.result.items ?? [], 6);
 			expect(countAtOnce(seconds)).toBe(4);
@@ -139,12 +130,14 @@ describe('Where the service tells which video is whose,', () => {
 		async (kind, videoUrlInDetails) => {
 			service.sandbox.configure({ videoUrlInDetails });
 			const count = 20;
-			makeVideosIn(...Array.from({ length: count }, (_, i) => 20 + (i % 3)));
+			service.planVideos(...Array.from({ length: count }, (_, i) => 20 + (i % 3)));
 			const address = atAddress(kind.replaceAll(' ', '-'));
 			const [ending] = await play(begin(ofOneProject(count), address));
 			const items = ending?.result.items ?? [];
 			const given = items.filter(({ json }) => json.videoUrl !== null);
-			for (const item of given) expect(item.json.videoUrl).toContain(getOwnId(item));
+			for (const { json } of given) {
+				expect(json.videoUrl).toContain(getOwnVideoId(service.sandbox, json));
+			}
 			expect(items).toHaveLength(count);
 			expect(count - given.length).toBeLessThanOrEqual(10);
 			// It is made alone again.
@@ -154,7 +147,7 @@ describe('Where the service tells which video is whose,', () => {
 });
 
 test('A video that Queue > Wait has found before the retry of its row is not told by the service, so the next rows are made one after the other', async () => {
-	makeVideosIn(2_000, 60, 20, 20);
+	service.planVideos(2_000, 60, 20, 20);
 	const waitOptions = { timeout: '={{ $json.timeout }}' };
 	const rows = [{ timeout: 15 }, { timeout: 600 }, { timeout: 600 }];
 	const start = async (more: Partial<NodeSetup> = {}) =>
@@ -174,7 +167,7 @@ test('A video that Queue > Wait has found before the retry of its row is not tol
 
 describe('A place is not held idle:', () => {
 	test("n8n's pause between batches passes before an item takes its place", async () => {
-		makeVideosIn(20, 20, 20, 20);
+		service.planVideos(20, 20, 20, 20);
 		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 600_000 } } };
 		const { parameters } = service.setup({ ...GENERATE, requestOptions });
 		const endings = await play(begin([{}, {}], { parameters }), begin([{}], { afterMs: 60_000 }));
@@ -185,7 +178,7 @@ describe('A place is not held idle:', () => {
 
 	test('a row after such a pause gets its own video, also if somebody else has made one meanwhile', async () => {
 		const { sandbox } = service;
-		makeVideosIn(1, 5);
+		service.planVideos(1, 5);
 		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 20_000 } } };
 		const { parameters } = service.setup({ ...GENERATE, requestOptions });
 		const add = () => sandbox.addVideos('main', [{ projectId: PROJECT }]);
@@ -196,7 +189,7 @@ describe('A place is not held idle:', () => {
 
 	test('an add that is not answered holds up no other project', async () => {
 		const { sandbox } = service;
-		makeVideosIn(20, 20);
+		service.planVideos(20, 20);
 		sandbox.addFault({ kind: 'hang', operation: 'queue.add', containing: 'hangs' });
 		const hanging = await startNode({
 			...service.setup(GENERATE),
@@ -214,7 +207,7 @@ describe('A place is not held idle:', () => {
 });
 
 test("Nothing is paid for that the workflow's own timeout would end, also after a turn and the wait of a rate limit: the item says so", async () => {
-	makeVideosIn(60, 60);
+	service.planVideos(60, 60);
 	const limit = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 60 } as const;
 	service.sandbox.addFault({ ...limit, operation: 'queue.add', nth: 2 });
 	const workflowSettings = { executionTimeout: 160 };
@@ -241,7 +234,7 @@ describe("What is left of n8n's timeout", () => {
 		],
 		['of the instance', { endsInMs: 50_000 }],
 	])('%s, must be enough for the video, by the one before', async (_whose, limits) => {
-		makeVideosIn(60, 60);
+		service.planVideos(60, 60);
 		await service.run(GENERATE);
 		const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, ...limits });
 		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
@@ -249,7 +242,7 @@ describe("What is left of n8n's timeout", () => {
 	});
 
 	test('must be enough for a video that n8n has cut off, which is paid once', async () => {
-		makeVideosIn(600);
+		service.planVideos(600);
 		const endsInMs = 40_000;
 		await play(begin([{}], { endsInMs, stopAfterMs: endsInMs }));
 		const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, endsInMs });
@@ -276,7 +269,7 @@ describe('A failed row of a service that drops it is not given the video of', ()
 		['an execution that was stopped', GENERATE, 8_000],
 		['an add of Queue > Add that was not confirmed', OPERATIONS['queue.add'], undefined],
 	])('%s', async (_whose, parameters, stopAfterMs) => {
-		makeVideosIn(30, 5);
+		service.planVideos(30, 5);
 		const lost = { kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 } as const;
 		if (stopAfterMs === undefined) service.sandbox.addFault(lost);
 		const [, failing] = await play(
@@ -290,7 +283,7 @@ describe('A failed row of a service that drops it is not given the video of', ()
 
 	test('a row that was settled before it, and could not be told its own', async () => {
 		service.sandbox.configure({ finishedItemsStay: false });
-		makeVideosIn(1, 5);
+		service.planVideos(1, 5);
 		// So the other row has left the queue for good before.
 		const fault = { kind: 'status', status: 401, operation: 'queue.getProgress', nth: 1 } as const;
 		service.sandbox.addFault(fault);
@@ -307,7 +300,7 @@ describe('A failed row of a service that drops it is not given the video of', ()
 
 	test('an add that has no response yet', async () => {
 		const { clock, onRequest } = service.sandbox;
-		makeVideosIn(14, 12);
+		service.planVideos(14, 12);
 		const hang = { kind: 'hang', phase: 'after', operation: 'queue.add' } as const;
 		service.sandbox.addFault({ ...hang, containing: 'hangs' });
 		const countSleeping = () => {
@@ -323,13 +316,13 @@ describe('A failed row of a service that drops it is not given the video of', ()
 			countSleeping,
 		});
 		expect(service.listPaid()).toEqual(['failing', 'hangs']);
-		expect(items.map(getId)).toEqual([undefined]);
+		expect(service.listGiven(items)).toEqual(['none']);
 		expect(errorItems).toHaveLength(1);
 	});
 });
 
 test('Rows whose videos have the same address are told apart by their entries', async () => {
-	makeVideosIn(20, 20, 20);
+	service.planVideos(20, 20, 20);
 	const url = 'https://cdn.example.com/same.mp4';
 	service.sandbox.addFault({ kind: 'extraFields', fields: { url }, operation: 'video.getAll' });
 	expectOwnVideos((await run(ofOneProject(3))).items, 3);

@@ -7,7 +7,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeSetup } from '../support/engine/runNode';
 import { EACH_WAY, runTools } from '../support/engine/runTools';
@@ -214,7 +213,7 @@ describe('Credits to Keep', () => {
 	test.each([12_000, 30_000])(
 		'holds for two batches that take turns, of which the second begins %d ms after the first',
 		async (afterMs) => {
-			planVideos(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 20_000 })));
+			service.planVideos(...Array<number>(10).fill(20));
 			const begin = async () => await run(GENERATE, { creditsToKeep: 5 }, { items: rows(5) });
 			const endings = await playTogether(service.sandbox, [
 				{ start: begin },
@@ -226,7 +225,7 @@ describe('Credits to Keep', () => {
 	);
 
 	test('counts what other nodes spend while videos are made', async () => {
-		planVideos(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 20_000 })));
+		service.planVideos(...Array<number>(10).fill(20));
 		const begin = (customPrompt: string, options: INodeParameters) => async () =>
 			await run({ ...GENERATE, customPrompt }, options, { items: rows(5) });
 		await playTogether(service.sandbox, [

@@ -3,7 +3,6 @@ import { InstanceSettings } from 'n8n-core';
 import type { IDataObject, IRun, IRunExecutionData } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { planVideos } from '../support/engine/planVideos';
 import { ERROR_OUTPUT, type NodeSetup, startNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -84,7 +83,7 @@ describe('Pressing stop', () => {
 	test('does not name a video that could not be generated, nor one that is finished', async () => {
 		const { sandbox } = service;
 		sandbox.addProjects('main', [{ id: 'failing', fails: true }, { id: 'quick' }, { id: 'slow' }]);
-		planVideos(sandbox, { processingMs: 0 }, { processingMs: 0 }, { processingMs: 900_000 });
+		service.planVideos(0, 0, 900);
 		const parameters = { ...GENERATE, waitOptions: { listingDelay: 0 } };
 		const items = ['failing', 'quick', 'slow'].map((project) => ({ project }));
 		await runWithoutWaiting(async () => {

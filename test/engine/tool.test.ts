@@ -3,7 +3,6 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import { EACH_WAY, runTools, type ToolSetup } from '../support/engine/runTools';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { planVideos } from '../support/engine/planVideos';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -248,7 +247,7 @@ test('An order of unknown fate is refused at once, also while another video of i
 test.each(['tool', 'steps'] as const)(
 	'A tool adds nothing to an answer that is streamed: %s',
 	async (way) => {
-		planVideos(service.sandbox, { processingMs: 60_000 });
+		service.planVideos(60);
 		const chunks: string[] = [];
 		const onChunk = (chunk: string) => {
 			chunks.push(chunk);

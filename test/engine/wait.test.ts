@@ -2,7 +2,6 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { GENERATE, LISTING_DELAY, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { planVideos } from '../support/engine/planVideos';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -19,10 +18,7 @@ const run = async (
 	failed?: NodeResult,
 ) => await service.run(parameters, { items, settings, ...(failed && { failed: failed.run }) });
 
-const countRequests = (operation: string, containing = '') =>
-	service.sandbox.requests.filter(
-		(request) => request.operation === operation && request.url.includes(containing),
-	).length;
+const { countSent } = service;
 
 const getQueued = () => service.sandbox.readState().queue;
 
@@ -34,20 +30,15 @@ const expectFirstVideo = ({ items }: NodeResult) => {
 const failLooks = (fault: FaultSpec) =>
 	service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
 
-/** Sets the time until each queue item is finished, in the order in which they are queued. */
-const finishAfter = (...seconds: number[]) => {
-	planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
-};
-
 describe('Video > Generate', () => {
 	test('returns the finished video', async () => {
 		const { items, error } = await run(GENERATE);
 		expect(error).toBeUndefined();
-		expect(countRequests('queue.add')).toBe(1);
+		expect(countSent('queue.add')).toBe(1);
 		// Two until its end, and two while it waits for the list: the service may tell its address by then.
-		expect(countRequests('queue.getProgress')).toBe(4);
+		expect(countSent('queue.getProgress')).toBe(4);
 		// Before its add, and when the list must show it.
-		expect(countRequests('video.getAll')).toBe(2);
+		expect(countSent('video.getAll')).toBe(2);
 		const { queueId, videoId = '?' } = getQueued()[0] ?? {};
 		expect(items).toEqual([
 			{
@@ -67,7 +58,7 @@ describe('Video > Generate', () => {
 	});
 
 	test('lets 20 items wait together: each is looked at once an interval, the video log once a second at most', async () => {
-		finishAfter(...Array.from({ length: 20 }, (_, i) => 5 + (i % 16)));
+		service.planVideos(...Array.from({ length: 20 }, (_, i) => 5 + (i % 16)));
 		const startedAt = service.sandbox.clock.now();
 		const projects = service.sandbox.addProjects(
 			'main',
@@ -83,11 +74,9 @@ describe('Video > Generate', () => {
 		expect(found.items).toEqual(rows);
 		// The slowest one, its listing delay, and 2 seconds.
 		expect(waitedSeconds).toBeLessThanOrEqual(20 + LISTING_DELAY + 2);
-		const looks = items.map(({ json }) =>
-			countRequests('queue.getProgress', json.queueId as string),
-		);
+		const looks = items.map(({ json }) => countSent('queue.getProgress', json.queueId as string));
 		expect(Math.max(...looks)).toBeLessThanOrEqual(waitedSeconds / 2 + 1);
-		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
+		expect(countSent('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
 	});
 
 	test.each<[string, IDataObject, IDataObject]>([
@@ -157,13 +146,13 @@ describe('Video > Generate', () => {
 				message: like(message),
 				details: { queueId: getQueued()[0]?.queueId, lastStatus: word },
 			});
-			expect(countRequests('queue.getProgress')).toBe(timeout / 5);
+			expect(countSent('queue.getProgress')).toBe(timeout / 5);
 		},
 	);
 
 	test('ends the other waits at once when one fails and the node stops, and lists every queue ID with its status', async () => {
 		// The add of another project does not wait for those of the first.
-		finishAfter(10_000, 10, 10_000);
+		service.planVideos(10_000, 10, 10_000);
 		service.sandbox.changeProject('project-city-tour', { fails: true });
 		const together = { ...GENERATE, waitOptions: { videosAtOnce: 2 } };
 		const startedAt = service.sandbox.clock.now();
@@ -185,7 +174,7 @@ describe('Queue > Wait', () => {
 			httpCode: '404',
 			message: 'The video service has no queue item with this ID',
 		});
-		expect(countRequests('queue.getProgress')).toBe(4);
+		expect(countSent('queue.getProgress')).toBe(4);
 	});
 });
 
@@ -194,7 +183,7 @@ test.each<[string, Partial<FaultSpec>]>([
 	['with 401', { kind: 'status', status: 401 }],
 	['with a web page', { kind: 'html' }],
 ])('A look that fails %s ends no wait, unless it fails four times in a row', async (_, fault) => {
-	finishAfter(100, 100);
+	service.planVideos(100, 100);
 	const spec = { ...fault, skip: 2 } as FaultSpec;
 	failLooks({ ...spec, times: 3 });
 	expectFirstVideo(await run(GENERATE));
@@ -203,7 +192,7 @@ test.each<[string, Partial<FaultSpec>]>([
 	const { error } = await run(GENERATE);
 	expect(error?.description).toMatch(/^The video is queued and paid for\./);
 	expect(error?.description).not.toContain("'Custom Prompt'");
-	expect(countRequests('queue.getProgress')).toBe(6);
+	expect(countSent('queue.getProgress')).toBe(6);
 });
 
 describe('An entry of the list that names a queue ID', () => {
@@ -237,12 +226,12 @@ describe('An entry of the list that names a queue ID', () => {
 });
 
 test('An item that has left the queue is settled, although the service is busy in between', async () => {
-	finishAfter(1);
+	service.planVideos(1);
 	const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 } as const;
 	for (const nth of [2, 4, 6, 8]) failLooks({ ...busy, nth });
 	failLooks({ kind: 'status', status: 404 });
 	expectFirstVideo(await run(GENERATE));
-	expect(countRequests('queue.getProgress')).toBeLessThan(9);
+	expect(countSent('queue.getProgress')).toBeLessThan(9);
 });
 
 describe('A pause that the service asks for ends after two minutes:', () => {
@@ -261,11 +250,11 @@ describe('A pause that the service asks for ends after two minutes:', () => {
 	});
 
 	test('a look that is asked for a minute while the list is awaited is the last one, for the list comes first', async () => {
-		finishAfter(1);
+		service.planVideos(1);
 		failLooks({ ...DAY, seconds: 60, nth: 2 });
 		const waitOptions = { pollingInterval: 1, listingDelay: LISTING_DELAY };
 		expectFirstVideo(await run({ ...GENERATE, waitOptions }));
-		expect(countRequests('queue.getProgress')).toBe(2);
+		expect(countSent('queue.getProgress')).toBe(2);
 	});
 });
 
@@ -323,9 +312,9 @@ test.each([
 		for (const [index, status] of statuses.entries()) {
 			if (status !== 200) failLooks({ kind: 'status', status, nth: index + 1 });
 		}
-		finishAfter(39);
+		service.planVideos(39);
 		expectFirstVideo(await run(GENERATE));
-		expect(countRequests('queue.getProgress')).toBe(8 + 2);
+		expect(countSent('queue.getProgress')).toBe(8 + 2);
 	},
 );
 
@@ -333,14 +322,14 @@ describe('A gateway that answers "404 page not found" while the service starts a
 	const GATEWAY: FaultSpec = { kind: 'status', status: 404, body: '404 page not found', skip: 1 };
 
 	test('for 50 seconds ends no wait', async () => {
-		finishAfter(120);
+		service.planVideos(120);
 		// The item is looked at every five seconds.
 		failLooks({ ...GATEWAY, times: 10 });
 		expectFirstVideo(await run(GENERATE));
 	});
 
 	test('for minutes ends it, and a retry looks once more', async () => {
-		finishAfter(400);
+		service.planVideos(400);
 		failLooks(GATEWAY);
 		const first = await run(GENERATE);
 		expect(first.error?.message).toContain('no longer in the queue');
@@ -353,7 +342,7 @@ describe('A gateway that answers "404 page not found" while the service starts a
 });
 
 test('A retry of an item that has left the queue for good sends one look, and fails as before', async () => {
-	finishAfter(600);
+	service.planVideos(600);
 	const { sandbox } = service;
 	const stop = sandbox.onRequest(({ operation }) => {
 		const [item] = getQueued();
@@ -365,7 +354,7 @@ test('A retry of an item that has left the queue for good sends one look, and fa
 	sandbox.clearRequests();
 	const retry = await run(GENERATE, [{}], {}, first);
 	expect(retry.error?.message).toBe(first.error?.message);
-	expect(countRequests('queue.getProgress')).toBe(1);
+	expect(countSent('queue.getProgress')).toBe(1);
 });
 
 test("A 'Queued At' that is no date is refused before anything is sent", async () => {
@@ -375,7 +364,7 @@ test("A 'Queued At' that is no date is refused before anything is sent", async (
 });
 
 test('Items whose addresses have expired read the list together before they are downloaded again', async () => {
-	finishAfter(1, 1, 1);
+	service.planVideos(1, 1, 1);
 	service.sandbox.configure({ signedUrls: true });
 	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', times: 3 });
 	const projects = ['product-teaser', 'city-tour', 'city-tour'];
@@ -395,7 +384,7 @@ test('Items whose addresses have expired read the list together before they are 
 test.each([-3_600_000, 3_600_000])(
 	'A clock of this machine that is set by %d ms neither holds up, ends nor changes a wait',
 	async (byMs) => {
-		finishAfter(25);
+		service.planVideos(25);
 		const stop = service.sandbox.onRequest(({ operation }) => {
 			if (operation !== 'queue.getProgress') return;
 			stop();
@@ -403,7 +392,7 @@ test.each([-3_600_000, 3_600_000])(
 		});
 		const waitOptions = { timeout: 60, listingDelay: LISTING_DELAY };
 		expectFirstVideo(await run({ ...GENERATE, waitOptions }));
-		expect(countRequests('queue.getProgress')).toBe(5 + 2);
+		expect(countSent('queue.getProgress')).toBe(5 + 2);
 		const waitedMs = service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0);
 		expect(waitedMs).toBeGreaterThanOrEqual(35_000);
 		expect(waitedMs).toBeLessThan(35_500);
@@ -481,6 +470,6 @@ describe('Download Video', () => {
 				details: { queueId },
 			})),
 		);
-		expect(countRequests('video.file')).toBe(0);
+		expect(countSent('video.file')).toBe(0);
 	});
 });

@@ -18,7 +18,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { loadPackageAnew } from '../support/engine/loadPackage';
-import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -33,17 +32,9 @@ const run = async (
 	settings: Partial<INode> = {},
 ) => await service.run(parameters, { items, settings });
 
-const count = (operation: string) =>
-	service.sandbox.requests.filter((request) => request.operation === operation).length;
-
-const getOwnId = (json: IDataObject) => getOwnVideoId(service.sandbox, json) ?? '';
-
 /** Expects so many items, each with its own video. */
 function expectOwn({ items }: Pick<NodeResult, 'items'>, length = 1) {
-	expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
-		items.map(({ json }) => getOwnId(json)),
-	);
-	expect(items).toHaveLength(length);
+	expect(service.listGiven(items)).toEqual(Array(length).fill('own'));
 }
 
 /** Has each finished item leave the queue as soon as the list is read again. @returns what ends this */
@@ -65,7 +56,7 @@ describe('Certain is the address that the progress tells: an item', () => {
 	test('waits for no entry, and is given no other', async () => {
 		service.sandbox.configure({ durations: { logDelayMs: 10_000_000 } });
 		service.sandbox.addVideos('main', [{ projectId: PROJECT }]);
-		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		service.planVideos({ processingMs: 9_000, logDelayMs: 10_000_000 });
 		const { items } = await run(GENERATE);
 		const [charge] = service.sandbox.charges;
 		expect(items[0]?.json).toMatchObject({
@@ -78,7 +69,7 @@ describe('Certain is the address that the progress tells: an item', () => {
 
 	test('comes out with its address, though it leaves the queue before its video is listed', async () => {
 		const { sandbox } = service;
-		planVideos(sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		service.planVideos({ processingMs: 9_000, logDelayMs: 10_000_000 });
 		const stop = leaveWhenFinished();
 		const { items } = await run(GENERATE);
 		stop();
@@ -116,7 +107,7 @@ test('Rule 3: an item without a date that an earlier try of Retry On Fail found 
 	service.sandbox.addVideos('main', [
 		{ id: 'old', projectId: PROJECT, createdAt: '2025-01-01T00:00:00.000Z' },
 	]);
-	planVideos(service.sandbox, { processingMs: 30_500 });
+	service.planVideos(30.5);
 	const [queueId = ''] = await service.queueVideos(1);
 	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1_000 };
 	const parameters = { ...WAIT, waitOptions: { timeout: 30 } };
@@ -152,7 +143,7 @@ describe('Where the dates of videos are of another clock than those of queue ite
 
 describe('Rule 4: the list that settles an item shows its video. A log that', () => {
 	test('lags by far more is not waited for: the item comes out without a video', async () => {
-		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		service.planVideos({ processingMs: 9_000, logDelayMs: 10_000_000 });
 		const { items } = await run(GENERATE);
 		expect(items[0]?.json).toMatchObject({
 			status: 'completed',
@@ -179,7 +170,7 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 	});
 
 	test('cannot be read for half of that time costs no video', async () => {
-		planVideos(service.sandbox, { processingMs: 1_000 });
+		service.planVideos(1);
 		const stop = service.sandbox.onRequest(({ operation }) => {
 			const fault = { kind: 'status', status: 503, operation: 'video.getAll', times: 5 } as const;
 			if (operation === 'queue.add') service.sandbox.addFault(fault);
@@ -193,7 +184,7 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 	test('are not given to an item of a retry in another process, which reads what n8n keeps, if they were given to another', async () => {
 		const { sandbox } = service;
 		// The second item is still made when the first execution ends, long before the third video.
-		planVideos(sandbox, { processingMs: 20_000 }, { processingMs: 100_000 });
+		service.planVideos(20, 100);
 		const waitOptions = { timeout: '={{ $json.timeout }}', videosAtOnce: 2 };
 		const parameters = { ...GENERATE, waitOptions };
 		const items = [{ timeout: 1_800 }, { timeout: 60 }];
@@ -209,7 +200,7 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 test("A retry with the word that was missing in 'Completed Statuses' is given its own video, though the try before took the item for running", async () => {
 	const { sandbox } = service;
 	sandbox.addFault({ kind: 'statusWord', word: 'fertig', operation: 'queue.getProgress' });
-	planVideos(sandbox, { processingMs: 15_000 });
+	service.planVideos(15);
 	const first = await run({ ...GENERATE, waitOptions: { timeout: 120 } });
 	expect(first.error?.description).toContain('"fertig"');
 	const retried = { ...GENERATE, waitOptions: { completedStatuses: 'fertig' } };
@@ -219,8 +210,7 @@ test("A retry with the word that was missing in 'Completed Statuses' is given it
 
 describe('None, though there must be one: a service that lists its videos late', () => {
 	test('gives no row the late video of one before it, though finished items leave the queue', async () => {
-		planVideos(
-			service.sandbox,
+		service.planVideos(
 			{ processingMs: 5_000, logDelayMs: 30_000 },
 			{ processingMs: 25_000, logDelayMs: 10_000_000 },
 		);
@@ -233,16 +223,16 @@ describe('None, though there must be one: a service that lists its videos late',
 
 describe('An item that has left the queue (404 for 15 seconds)', () => {
 	test('is given the only video that can be its own', async () => {
-		planVideos(service.sandbox, { processingMs: 9_000 });
+		service.planVideos(9);
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
 		expectOwn(await run(GENERATE));
 		// After 10, 15, 20 and 25 seconds, and twice while it waits for the list.
-		expect(count('queue.getProgress')).toBe(1 + 4 + 2);
+		expect(service.countSent('queue.getProgress')).toBe(1 + 4 + 2);
 	});
 
 	test('fails when no video appears, long before the timeout, and the error says so', async () => {
 		const { sandbox } = service;
-		planVideos(sandbox, { processingMs: 600_000 });
+		service.planVideos(600);
 		const stop = sandbox.onRequest(() => {
 			const [charge] = sandbox.charges;
 			if (!charge || sandbox.clock.now() < charge.at + 15_000) return;
@@ -262,13 +252,13 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 
 	test('fails when it is there again and has failed, and is given no other video', async () => {
 		const { sandbox } = service;
-		planVideos(sandbox, { processingMs: 22_000 });
+		service.planVideos(22);
 		sandbox.changeProject(PROJECT, { fails: true });
 		const operation = 'queue.getProgress';
 		// Gone after 10, 15, 20 and 25 seconds, and there again while the list is waited for.
 		sandbox.addFault({ kind: 'status', status: 404, operation, skip: 1, times: 4 });
 		const stop = sandbox.onRequest(({ operation: requested }) => {
-			if (requested !== operation || count(operation) < 5) return;
+			if (requested !== operation || service.countSent(operation) < 5) return;
 			stop();
 			const createdAt = new Date(sandbox.clock.now()).toISOString();
 			sandbox.addVideos('main', [{ projectId: PROJECT, createdAt }]);
@@ -284,8 +274,7 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 
 describe('The list of videos is read', () => {
 	test('in time for all items that begin to wait together, however soon they are finished', async () => {
-		const videos = Array.from({ length: 3 }, () => ({ processingMs: 500 }));
-		planVideos(service.sandbox, ...videos);
+		service.planVideos(0.5, 0.5, 0.5);
 		const projects = [PROJECT, TOUR, 'project-launch-film'];
 		const parameters = { ...OPERATIONS['queue.add'], projectId: byId('={{ $json.project }}') };
 		const rows = projects.map((project) => ({ project }));

@@ -11,7 +11,6 @@ import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
 import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, playTogether } from '../support/engine/playTogether';
 import {
 	ERROR_OUTPUT,
@@ -24,7 +23,7 @@ import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
-const { listPaid } = service;
+const { listGiven, listPaid } = service;
 
 let store = new DeduplicationStore();
 
@@ -117,18 +116,10 @@ describe('A unique key', () => {
 	});
 });
 
-/** Whose video each item was given. */
-const listGiven = (items: { json: IDataObject }[]): string[] =>
-	items.map(({ json }) => {
-		if (!json.video) return 'none';
-		const own = getOwnVideoId(service.sandbox, json);
-		return (json.video as IDataObject).id === own ? 'own' : 'another';
-	});
-
 /** Videos that take as long as those of a service with other customers. */
 const SECONDS = [30, 55, 20, 41, 33, 90, 25, 37, 62, 44, 28, 51];
 
-const countReads = () => service.listSent().filter((sent) => sent === 'video.getAll').length;
+const countReads = () => service.countSent('video.getAll');
 
 /** Has a service drop items, and fail those with this prompt. */
 const dropFailing = (settings: SettingsChange = {}) => {
@@ -143,7 +134,7 @@ const FAILING = { settings: ERROR_OUTPUT, items: [{ prompt: 'failing' }] };
 
 describe('Executions of three workers that make videos of one project', () => {
 	test('read the list less than three times a video, beside a batch', async () => {
-		planVideos(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1000 })));
+		service.planVideos(...SECONDS);
 		const workers = await startWorkers(0, 0, 0);
 		const endings = await playTogether(
 			service.sandbox,
@@ -243,7 +234,7 @@ describe('Executions of three workers that make videos of one project', () => {
 		async (_, settings) => {
 			const { sandbox } = service;
 			const stop = dropFailing(settings);
-			planVideos(sandbox, ...[10, 10, 30, 12].map((each) => ({ processingMs: each * 1000 })));
+			service.planVideos(10, 10, 30, 12);
 			const [one, other] = await startWorkers(0, 0);
 			const setup = { parameters: GENERATE, settings: ERROR_OUTPUT };
 			const endings = await playTogether(sandbox, [
@@ -336,7 +327,7 @@ test.each([
 
 test('A failed video of a killed process is given to no item that leaves the queue after it', async () => {
 	const stop = dropFailing();
-	planVideos(service.sandbox, { processingMs: 100_000 }, { processingMs: 30_000 });
+	service.planVideos(100, 30);
 	const [killed, next] = await startWorkers(0, 0);
 	const endings = await playTogether(service.sandbox, [
 		begin(killed, { parameters: GENERATE }),
@@ -362,7 +353,7 @@ test.each<[string, NodeSetup['parameters']]>([
 		const stop = dropFailing();
 		const isLost = how.includes('lost');
 		const seconds = isLost ? [260, 45] : [30, 28];
-		planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
+		service.planVideos(...seconds);
 		const [one, other] = await startWorkers(0, 0);
 		const startedAt = service.sandbox.clock.now();
 		store.checkCaller = () => {
@@ -457,7 +448,7 @@ describe("While n8n's database does not answer,", () => {
 				const isLate = how === 'answers late' && passedMs >= fromMs && passedMs < toMs;
 				setTimeout(action, isLate ? toMs - passedMs : delayMs);
 			};
-			planVideos(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1000 })));
+			service.planVideos(...SECONDS);
 			const workers = await startWorkers(0, 0);
 			const endings = await playTogether(
 				service.sandbox,

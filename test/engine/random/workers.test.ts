@@ -8,7 +8,6 @@ import type { SettingsChange } from '../../../sandbox/domain/settings';
 import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../../support/engine/EngineWorker';
 import { GENERATE, PROJECT } from '../../support/engine/OPERATIONS';
-import { getOwnVideoId, planVideos } from '../../support/engine/planVideos';
 import { playTogether } from '../../support/engine/playTogether';
 import { ERROR_OUTPUT } from '../../support/engine/runNode';
 import { useSandbox } from '../../support/engine/useSandbox';
@@ -181,7 +180,7 @@ async function play({ calls, executions, kill, settings, skewsMs, videosMs }: Pl
 	const { sandbox } = service;
 	sandbox.reset();
 	sandbox.configure(settings);
-	planVideos(sandbox, ...videosMs.map((processingMs) => ({ processingMs })));
+	service.planVideos(...videosMs.map((processingMs) => ({ processingMs })));
 	const failing = sandbox.onRequest(({ body }) => {
 		const { customPrompt = '' } = (body ?? {}) as { customPrompt?: string };
 		for (const id of PROJECTS) sandbox.changeProject(id, { fails: customPrompt.includes('fails') });
@@ -219,9 +218,8 @@ async function play({ calls, executions, kill, settings, skewsMs, videosMs }: Pl
 		if (worker.isDead || tookMs >= (stopAfterMs ?? Infinity)) return [];
 		const given = done.map(({ json, pairedItem }): Row => {
 			const { prompt = '' } = items[(pairedItem as { item: number }).item] ?? {};
-			const { id } = (json.video ?? {}) as { id?: string };
-			if (id === undefined) return { prompt, given: json.videoUrl ? 'told' : 'none' };
-			return { prompt, given: id === getOwnVideoId(sandbox, json) ? 'own' : 'another' };
+			const [whose = 'none'] = service.listGiven([{ json }]);
+			return { prompt, given: whose === 'none' && json.videoUrl ? 'told' : whose };
 		});
 		const failed = errorItems.map(({ json, pairedItem }): Row => {
 			const { prompt = '' } = items[(pairedItem as { item: number }).item] ?? {};

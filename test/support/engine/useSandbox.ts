@@ -1,9 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox/control/context';
+import type { Operation } from '../../../sandbox/domain/model';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { DeduplicationStore } from '../n8nServer/DeduplicationStore';
 import { type ALL_OPERATIONS, listRequired, OPERATIONS, PROJECT } from './OPERATIONS';
+import { getOwnVideoId, planVideos, type VideoPlan } from './planVideos';
 import { type NodeSetup, runNode, startNode } from './runNode';
 import { passTime, runWithoutWaiting } from './runWithoutWaiting';
 
@@ -96,8 +98,23 @@ export function useSandbox(options: SandboxOptions = {}) {
 			const [{ id } = { id: '' }] = held.sandbox.addVideos('main', [{}]);
 			return { id, url: `${held.sandbox.url}/files/${id}.mp4${query}` };
 		},
+		planVideos: (...videos: VideoPlan[]) => {
+			planVideos(held.sandbox, ...videos);
+		},
 		/** The operations of the requests, in their order. */
 		listSent: () => held.sandbox.requests.map(({ operation }) => operation),
+		/** How many requests of an operation there were, with this part in their address. */
+		countSent: (operation: Operation, part = '') =>
+			held.sandbox.requests.filter(
+				(request) => request.operation === operation && request.url.includes(part),
+			).length,
+		/** Whose video each item was given. */
+		listGiven: (items: { json: IDataObject }[]) =>
+			items.map(({ json }) => {
+				if (!json.video) return 'none';
+				const { id } = json.video as IDataObject;
+				return id === getOwnVideoId(held.sandbox, json) ? 'own' : 'another';
+			}),
 		/** The queue IDs of the videos that were paid for, in their order. */
 		listPaidIds: () => held.sandbox.charges.map(({ queueId }) => queueId),
 		/** The prompts of the videos that were paid for, in their order. */
