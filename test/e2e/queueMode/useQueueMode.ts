@@ -97,10 +97,20 @@ export function useQueueMode(
 		await held.sandbox.close();
 	});
 
+	const startExecution = async (path: string, body: object): Promise<string> =>
+		await (n8n.webhooks ?? n8n.main).callWebhook(path, body);
 	return Object.assign(held, {
 		n8n,
-		startExecution: async (path: string, body: object): Promise<string> =>
-			await (n8n.webhooks ?? n8n.main).callWebhook(path, body),
+		startExecution,
+		/** Starts one execution that orders videos of a project through the example. */
+		startOrder: async (project: string, ...prompts: string[]): Promise<string> =>
+			await startExecution('order', { rows: prompts.map((prompt) => ({ project, prompt })) }),
+		/** Finds the worker that has begun an execution. */
+		findWorker(executionId: string): N8nWorker {
+			const worker = n8n.workers.find((each) => each.listStarted().includes(executionId));
+			if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
+			return worker;
+		},
 		async waitForExecutions(ids: Iterable<string>): Promise<Execution[]> {
 			const executions: Execution[] = [];
 			for (const id of ids) {

@@ -1,7 +1,7 @@
 import axios from 'axios';
 import type { Readable } from 'node:stream';
-import { waitFor } from '../../scripts/waitFor';
-import { byId, GENERATE } from '../support/engine/OPERATIONS';
+import { waitFor } from '../../../scripts/waitFor';
+import { byId, GENERATE } from '../../support/engine/OPERATIONS';
 import {
 	buildCalledWorkflow,
 	buildWorkflow,
@@ -12,11 +12,11 @@ import {
 	START,
 	videoGeneration,
 	type WorkflowStep,
-} from '../support/e2e/buildWorkflow';
-import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
-import { QUICKLY } from '../support/e2e/setUpExample';
-import { useRealN8n } from '../support/e2e/useRealN8n';
-import { ScriptedModel } from './workflows/ScriptedModel';
+} from '../../support/e2e/buildWorkflow';
+import { WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
+import { QUICKLY } from '../../support/e2e/setUpExample';
+import { useRealN8n } from '../../support/e2e/useRealN8n';
+import { ScriptedModel } from '../workflows/ScriptedModel';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const TIMEOUT_MS = 120_000;
