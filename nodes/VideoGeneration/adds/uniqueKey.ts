@@ -13,13 +13,10 @@ type KeyedJob = Job<{ uniqueKey?: string | undefined }>;
 const CHECK_MS = 1_000;
 const RENEW_MS = 10_000;
 
-/** This process, in the records of the keys that it holds. */
-const PROCESS = Math.random();
-
 /** What is recorded of a key until its video has come out. What is left by mistake makes its row fail, not vanish. */
-const listUndone = (key: number): [undone: string, holder: string] => [
+const listUndone = (key: number, claim = 0): [undone: string, holder: string] => [
 	`The video of ${key} has not come out`,
-	`The claim of ${key} by ${PROCESS}`,
+	`The claim ${claim} of ${key}`,
 ];
 
 /**
@@ -34,7 +31,9 @@ export async function takeKey(job: KeyedJob, { isCheck = false } = {}): Promise<
 	if (uniqueKey === undefined) return true;
 	const keys = new Records(context, 'node');
 	const key = hashText(uniqueKey);
-	const [undone, holder] = listUndone(key);
+	// Two executions of one process can have taken it, too.
+	const { claim } = isCheck ? ledger.state : { claim: Math.random() };
+	const [undone, holder] = listUndone(key, claim);
 	const isTaken = (added: string[]) => added.includes(uniqueKey) && added.includes(undone);
 	const record = async (end: AbortSignal) => {
 		checkJob(job);
@@ -49,7 +48,7 @@ export async function takeKey(job: KeyedJob, { isCheck = false } = {}): Promise<
 	});
 	if (!added) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
 	if (isCheck && added.length === 0) return true;
-	if (isTaken(added) || isCheck) ledger.keep({ key: isTaken(added) ? key : undefined });
+	if (isTaken(added) || isCheck) ledger.keep({ key: isTaken(added) ? key : undefined, claim });
 	// One that was overwritten, and is taken again now, is checked again.
 	if (isTaken(added)) return !isCheck || (await takeKey(job, { isCheck }));
 	const isOfRun = listStates(context).some(([, state]) => state.key === key);
@@ -68,7 +67,8 @@ export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promi
 	if (isFree) ledger.keep({ key: undefined });
 	const keys = new Records(context, 'node');
 	const write = async () => {
-		const records = [uniqueKey, ...(ledger.state.finished ? [] : listUndone(key))];
+		const { claim, finished } = ledger.state;
+		const records = [uniqueKey, ...(finished ? [] : listUndone(key, claim))];
 		await (isFree ? keys.remove(records) : keys.record(records));
 	};
 	const writeAlone = async () => await keys.alone(write, MAX_END_MS).catch(() => undefined);
@@ -83,9 +83,9 @@ export async function completeKeys(jobs: KeyedJob[], outcomes: Outcome[]): Promi
 	if (first === undefined || first.run.signal.aborted) return;
 	if (shown && 'reason' in shown && first.run.hasNextTry) return;
 	const records = jobs.flatMap(({ ledger: { state } }, index) => {
-		const { finished, key, unidentified } = state;
+		const { claim, finished, key, unidentified } = state;
 		const isDone = 'output' in (outcomes[index] ?? {}) && finished && !unidentified;
-		return isDone && key !== undefined ? listUndone(key) : [];
+		return isDone && key !== undefined ? listUndone(key, claim) : [];
 	});
 	if (records.length === 0) return;
 	const keys = new Records(first.context, 'node');

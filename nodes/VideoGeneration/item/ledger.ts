@@ -28,8 +28,9 @@ export interface ItemState {
 	unidentified?: Unidentified | undefined;
 	/** How a queue item was last seen to end without a video. */
 	endedAs?: 'notGenerated' | 'leftQueue' | undefined;
-	/** The hash of the unique key that the item has taken. */
+	/** The hash of the unique key that the item has taken, and what tells its claim from others'. */
 	key?: number | undefined;
+	claim?: number | undefined;
 }
 
 /** By operation, since a node may be set to another one before a retry, and back; then by the index of the item. */
