@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
 import { build } from './build.mjs';
 import { buildN8nEnvironment } from './n8n/environment.js';
 import { installN8n, installPackage, type N8nInstallation } from './n8n/install.mjs';
 import { OLDEST_N8N } from './requirements.js';
-import { installManifest } from './support/cache.mjs';
+import { installInCache, installManifest } from './support/cache.mjs';
 import { run, runVisibly, step } from './support/command.mjs';
 
 type Environment = Record<string, string>;
@@ -24,12 +23,12 @@ const E2E_FOLDER = '.n8n-local/e2e';
 const E2E = ['--config', 'test/e2e/jest.config.js'];
 const ENGINE = ['--config', 'test/versions/jest.config.js'];
 /**
- * With each change, what stands on differences between the versions runs on the oldest one: agents' tools, the editor, the
- * trigger, keys, files and Stop. All tests of the engine run on it in `.github/workflows/versions.yml`.
+ * With each change, what stands on differences between the versions runs on the oldest one: agents' tools, the editor,
+ * errors, the trigger, keys, files and Stop. All tests of the engine run on it in `.github/workflows/versions.yml`.
  */
 const NOT_IN_OLDEST = [
 	'/random/',
-	'/(connections|faults|hostileInput|items|lanes|operations|paidOnce|requests|spendingGuards|wait|whoseVideo|workers)\\.test',
+	'/(connections|faults|hostileInput|lanes|operations|paidOnce|spendingGuards|wait|whoseVideo|workers)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {
@@ -82,18 +81,16 @@ export async function provideN8n(): Promise<Environment> {
 	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script, template }) };
 }
 
-/** Returns a user folder with an empty database, beside n8n's own files: it takes n8n seconds to create it. */
+/** Returns a user folder with an empty database: it takes n8n seconds to create it. */
 async function provideDatabase({ node, script }: N8nInstallation): Promise<string> {
-	const folder = join(dirname(script), '..', '..', '..', 'empty');
-	if (existsSync(folder)) return folder;
-	const userFolder = await mkdtemp(`${folder}-`);
-	const settings = { userFolder, node, script, port: 0, brokerPort: 0 };
-	// Any command creates it.
-	await step("Creating n8n's database", () =>
-		run(node, [script, 'list:workflow'], { cwd: userFolder, env: buildN8nEnvironment(settings) }),
-	);
-	// This file holds a key that n8n generated: each n8n generates its own, or is given one.
-	await rm(join(userFolder, '.n8n', 'config'));
-	await rename(userFolder, folder);
-	return folder;
+	const create = async (userFolder: string) => {
+		await mkdir(userFolder);
+		const settings = { userFolder, node, script, port: 0, brokerPort: 0 };
+		// Any command creates it.
+		const options = { cwd: userFolder, env: buildN8nEnvironment(settings) };
+		await run(node, [script, 'list:workflow'], options);
+		// This file holds a key that n8n generated: each n8n generates its own, or is given one.
+		await rm(join(userFolder, '.n8n', 'config'));
+	};
+	return await installInCache('database', "Creating n8n's database", { script }, create);
 }

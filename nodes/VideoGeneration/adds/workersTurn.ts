@@ -117,7 +117,7 @@ export class WorkersTurn {
 	/** Goes on with the turn for an item, unless another process waits for it. @returns what `ask` does */
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
-		// Nobody waits if the wish is new: it is this process's own, and is removed soon.
+		// If the wish is new, nobody else waits: it is this process's own, and is removed soon.
 		if (!added || added.includes(this.getWish())) return added && 0;
 		// Not awaited, for it waits until this is done.
 		void this.giveUp();
