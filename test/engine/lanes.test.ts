@@ -69,6 +69,17 @@ describe('Videos of one project', () => {
 		expect(service.sandbox.charges.map(({ projectId }) => projectId)).toEqual([PROJECT, TOUR]);
 	});
 
+	test('that are made with two keys of one account are each told from the one before', async () => {
+		// A list that is read less than a minute before an add may not show the video of the other key yet.
+		service.planVideos(20, 20, 20, 20);
+		const { apiKey, otherApiKey } = service.sandbox.accounts.main;
+		const executions = [apiKey, otherApiKey, apiKey, otherApiKey].map((key) => {
+			const credentials = { baseUrl: service.sandbox.url, apiKey: key };
+			return begin([{}], { credentials });
+		});
+		expectOwnVideos(listItems(await play(...executions)), 4);
+	});
+
 	test('are followed by the next one before they are downloaded', async () => {
 		service.planVideos(20, 20);
 		const order: string[] = [];

@@ -5,8 +5,10 @@ import { isObject, toId, toText } from './response';
 export function findEntry(entries: unknown[], video: IDataObject): IDataObject | undefined {
 	if (toText(video.id) === '') return undefined;
 	// A service may begin to write IDs as numbers, and JavaScript rounds long ones.
-	const key = getEntryKey(video);
-	return entries.filter(isObject).find((entry) => getEntryKey(entry) === key);
+	const [id, projectId] = [identifyEntry(video), toText(video.projectId)];
+	const isSame = (entry: IDataObject) =>
+		toText(entry.projectId) === projectId && identifyEntry(entry) === id;
+	return entries.filter(isObject).find(isSame);
 }
 
 const FIRST_FIELDS = ['id', 'url', 'createdAt', 'projectId'];
@@ -29,16 +31,6 @@ export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): s
 	const parts = [address, projectId, createdAt, id].map(toText);
 	// The first character keeps it apart from the IDs.
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
-}
-
-/** Entries of different projects may have the same ID. */
-export function getEntryKey(entry: IDataObject): string {
-	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
-}
-
-/** What tells the videos of two accounts apart that number theirs alike. */
-export function getPrint({ createdAt, url }: IDataObject): string {
-	return `${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
 }
 
 /** A date since the year 2000 in the form of most services: but for their zones, these sort like text. */
@@ -153,22 +145,11 @@ export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value
 /** A shorter name, such as 17, may stand in an entry by chance. */
 export const MIN_NAME_LENGTH = 16;
 
-/** Whether a field of an entry is a name, or its address holds it anywhere. */
-function mayName(entry: IDataObject, name: string): boolean {
-	for (const field in entry) {
-		const value = entry[field];
-		if (value === name || (typeof value === 'number' && `${value}` === name)) return true;
-	}
-	return typeof entry.url === 'string' && entry.url.includes(name);
-}
-
 /** Finds things that entries name. */
 export class EntryNames<Thing> {
 	private readonly things = new Map<string, Thing[]>();
 	/** Most texts of an entry are of another length: only the others are looked up. */
 	private readonly lengths = new Set<number>();
-	/** The name, if there is only one. */
-	private readonly only: string | undefined;
 
 	constructor(things: readonly Thing[], listNames: (thing: Thing) => string[]) {
 		for (const thing of things) {
@@ -177,14 +158,11 @@ export class EntryNames<Thing> {
 				this.lengths.add(name.length);
 			}
 		}
-		if (this.things.size === 1) [this.only] = this.things.keys();
 	}
 
 	/** The things whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
 	find(entry: IDataObject): readonly Thing[] {
 		if (this.things.size === 0) return [];
-		// Where one item is waited for, this is faster than to look each text of a long list up.
-		if (this.only !== undefined && !mayName(entry, this.only)) return [];
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.

@@ -93,8 +93,6 @@ export interface Unidentified {
 	/** The number of entries; undefined if the list could not be read. */
 	count?: number;
 	projectId?: string | undefined;
-	/** The dates of a video that has appeared since its add, and is too old to be its own, and of its queue item. */
-	dates?: { videoDate: string; queueDate: string } | undefined;
 }
 
 /** The list could not be read that had to show a finished video: a later try may read it. */

@@ -47,9 +47,8 @@ const NEW_LINK =
 	'The link in {addressField} may have expired: get a new one with Video > Get Many.';
 const NOT_A_VIDEO = `{checkServer} ${NEW_LINK}` as const;
 
-/** Advice for a service whose queue items and videos have dates of two clocks or time zones. */
 const TWO_CLOCKS =
-	"A video that has appeared since is dated {videoDate}, and the queue item {queueDate}. If it is this one, the service dates queue items and videos differently: make the next videos with Queue > Add, followed by Queue > Wait without 'Queued At'.";
+	"If it is dated before its queue item, the service has two clocks: make the next videos with Queue > Add, followed by Queue > Wait without 'Queued At'.";
 
 const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
 const WAIT_LONGER = `use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`;
@@ -76,11 +75,9 @@ type KindOf<Name> = Name extends `host.${infer OfHost}`
 		? Kind
 		: Name;
 
-type Dates = NonNullable<Unidentified['dates']>;
-
 /** The slots that a failure of a kind can fill. */
 type SlotsOf<Kind> =
-	| keyof (SharedFacts & FailureContext & Dates & ReturnType<typeof createSlots>)
+	| keyof (SharedFacts & FailureContext & ReturnType<typeof createSlots>)
 	| (Kind extends keyof OwnFacts ? keyof OwnFacts[Kind] : never);
 
 /** Does not compile with a slot that no failure of its kind fills: its sentence would be left out without a word. */
@@ -288,7 +285,7 @@ const NAMED_ID =
 /** Puts a failure into words: what happened, and what to do. The advice about the money comes first. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts, kind } = failure;
-	const known = { lastStatus: 'unknown', ...context, ...facts, ...facts.unidentified?.dates };
+	const known = { lastStatus: 'unknown', ...context, ...facts };
 	// Some texts come from the service, or from an item.
 	const plain = Object.entries(known).map(([name, value]) => {
 		return [name, typeof value === 'string' ? toLine(value) : value] as const;
@@ -462,10 +459,8 @@ interface RunFacts {
 	isListUnreliable: boolean;
 }
 
-const NOT_LISTED = [
-	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.",
-	TWO_CLOCKS,
-];
+const NOT_LISTED =
+	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
 
 const HINTS = [
 	'Videos that may have been queued and paid for, without their queue IDs: {mayBeQueued}. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
@@ -480,14 +475,13 @@ export function describeRun(facts: RunFacts): string[] {
 	const several = unidentified.filter(({ count = 0 }) => count > 0);
 	// A hint names five projects at most.
 	const names = [...new Set(several.map(nameCandidates))].slice(0, 5).join('; ');
-	const notListed = fill(NOT_LISTED, { ...unidentified.find(({ dates }) => dates)?.dates });
 	const slots = {
 		mayBeQueued: mayBeQueued || undefined,
 		several: several.length || undefined,
 		names,
-		advice: isListUnreliable ? notListed : TELL_APART,
+		advice: isListUnreliable ? NOT_LISTED : TELL_APART,
 		unlisted: unidentified.length - several.length || undefined,
-		notListed: isListUnreliable ? ` ${notListed}` : '',
+		notListed: isListUnreliable ? ` ${NOT_LISTED} ${TWO_CLOCKS}` : '',
 		leftOut: leftOut || undefined,
 	};
 	return HINTS.map((hint) => fill([hint], slots)).filter((text) => text !== '');

@@ -1,15 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
-import {
-	addTo,
-	createIsBefore,
-	EntryNames,
-	getEntryKey,
-	getPrint,
-	areTwoDates,
-} from '../api/videoLog';
-import type { Unidentified } from '../failures/failure';
+import { addTo, createIsBefore, EntryNames, areTwoDates } from '../api/videoLog';
 import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
@@ -45,7 +37,7 @@ type Times = Map<string | undefined, number>;
 /** A service, as far as this process knows it. */
 export class KnownService {
 	/** Two keys may be of one account. */
-	readonly byKey = new Map<number, KeyVideos>();
+	readonly byKey = new Map<number, AccountVideos>();
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
 	readonly mistrusted: Times = new Map();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
@@ -69,13 +61,13 @@ export class KnownService {
 const services = new Map<string, KnownService>();
 
 /** What this process knows of the videos of a key's account. */
-export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
+export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
 	for (const { byKey } of services.values()) {
 		for (const [each, videos] of byKey) if (videos.isOver()) byKey.delete(each);
 	}
 	const service = services.get(baseUrl) ?? new KnownService();
 	services.set(baseUrl, service);
-	const videos = service.byKey.get(keyId) ?? new KeyVideos(service);
+	const videos = service.byKey.get(keyId) ?? new AccountVideos(service);
 	service.byKey.set(keyId, videos);
 	return videos;
 }
@@ -88,34 +80,53 @@ export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 const isOfOwnAccount = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
 
-/** What is known of an account's videos. Its keys share it, once their lists have shown the same entry. */
-class AccountMemory {
+/**
+ * What this process knows of the videos of an account, by its key: which items are waited for, when a list first showed
+ * each video, and whose it is. That is known for at least half an hour after it was used last.
+ */
+export class AccountVideos {
+	/** The list, which all who wait with this key read together. */
+	list = new AccountList(this);
 	/** The waits that go on, and the videos that are owed. */
-	readonly claims = new Set<Claim>();
+	private readonly claims = new Set<Claim>();
 	/** The items that had each queue ID, the latest last. */
-	readonly items = new Map<string, QueueItem[]>();
-	readonly entries = new KnownEntries();
-	/** Whether the last list since something is waited for or owed has shown entries. */
-	hadEntries = false;
+	private readonly items = new Map<string, QueueItem[]>();
+	private readonly entries = new KnownEntries();
 	/** How many items are waited for, or will be. */
-	watchers = 0;
+	private watchers = 0;
 	/** Until when no item of a project is given an entry that does not name it. */
-	readonly mistrusted: Times = new Map();
+	private readonly mistrusted: Times = new Map();
 	private forgottenAt = performance.now();
 
+	constructor(readonly knownService: KnownService) {}
+
+	/** Keeps what is known while an item is made. @returns a function that ends this */
+	begin(): () => void {
+		// What the last list has shown may be forgotten by now.
+		if (this.watchers === 0) this.list = new AccountList(this);
+		this.watchers += 1;
+		return () => {
+			this.watchers -= 1;
+			this.forgetOld();
+		};
+	}
+
 	/** Whether nothing is waited for or owed. */
-	get isIdle(): boolean {
+	private get isIdle(): boolean {
 		return this.watchers + this.claims.size === 0;
 	}
 
+	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
+	isOver(): boolean {
+		this.forgetOld();
+		return this.isIdle && this.entries.isEmpty && this.items.size === 0;
+	}
+
 	/** Forgets what lists have shown once nothing is waited for or owed, and the rest after half an hour without use. */
-	forgetOld(): void {
+	private forgetOld(): void {
 		const now = performance.now();
 		for (const claim of this.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
-		if (this.isIdle) {
-			this.entries.forgetFree();
-			this.hadEntries = false;
-		}
+		if (this.isIdle) this.entries.forgetFree();
 		const since = now - OWED_MS;
 		if (this.forgottenAt > since) return;
 		for (; this.forgottenAt <= since; this.forgottenAt += OWED_MS) this.entries.forgetOld();
@@ -126,72 +137,18 @@ class AccountMemory {
 		}
 	}
 
-	drop(claim: Claim): void {
+	private drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
 		claim.item.usedAt = claim.owedUntil ?? performance.now();
 		this.claims.delete(claim);
 	}
 
-	/** Takes in what is known with another key of the account, which may have objects of its own for the same queue items. */
-	join({ claims, entries, items, mistrusted, watchers }: AccountMemory): void {
-		this.watchers += watchers;
-		const findSame = (item: QueueItem) =>
-			this.items
-				.get(item.queueId)
-				?.findLast((each) => !areTwoDates(each.queuedAt, item.queuedAt)) ?? item;
-		for (const claim of claims) {
-			this.claims.add(claim);
-			claim.item = findSame(claim.item);
-			claim.item.claims.add(claim);
-		}
-		this.entries.join(entries, findSame);
-		const others = [...items.values()].flat().filter((item) => findSame(item) === item);
-		for (const item of others) addTo(this.items, item.queueId, item);
-		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
-	}
-}
-
-/**
- * The videos of an account, as they are waited for with one of its keys: which items are waited for, when a list first
- * showed each video, and whose it is. That is known for at least half an hour after it was used last.
- */
-export class KeyVideos {
-	/** The list, which all who wait with this key read together. */
-	list = new AccountList(this);
-	private memory = new AccountMemory();
-	/** An entry of the last list, by which another key of the account is known. */
-	private sample: IDataObject | undefined;
-	/** How many items are waited for with this key, or will be. */
-	private watchers = 0;
-
-	constructor(readonly knownService: KnownService) {}
-
-	/** Keeps what is known while an item is made. @returns a function that ends this */
-	begin(): () => void {
-		// What the last list has shown may be forgotten by now.
-		if (this.watchers === 0) this.list = new AccountList(this);
-		this.watchers += 1;
-		this.memory.watchers += 1;
-		return () => {
-			this.watchers -= 1;
-			this.memory.watchers -= 1;
-			this.memory.forgetOld();
-		};
-	}
-
-	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
-	isOver(): boolean {
-		this.memory.forgetOld();
-		const { entries, isIdle, items } = this.memory;
-		return isIdle && entries.isEmpty && items.size === 0;
-	}
-
 	/** Begins a wait for a queue item. Several may wait for the same one. */
 	claim(ids: QueueItemIds, listingDelayMs: number, known: Partial<Claim> = {}): Claim {
 		const item = this.identify(ids);
-		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.memory.drop(claim);
+		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
 		// Of the items with one queue ID, the one that was queued last has it.
-		for (const other of this.memory.items.get(item.queueId) ?? []) {
+		for (const other of this.items.get(item.queueId) ?? []) {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
@@ -210,7 +167,7 @@ export class KeyVideos {
 	release(claim: Claim, isOwed: boolean): void {
 		claim.own = claim.dueAt = undefined;
 		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
-		else this.memory.drop(claim);
+		else this.drop(claim);
 	}
 
 	/** Notes that the video of an add that is sent now may appear: any new entry of the project. */
@@ -220,7 +177,7 @@ export class KeyVideos {
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.memory.claims].some(
+		return [...this.claims].some(
 			({ item, owedUntil }) => owedUntil !== undefined && item.projectId === projectId,
 		);
 	}
@@ -228,14 +185,13 @@ export class KeyVideos {
 	private addClaim(item: QueueItem, listingDelayMs: number): Claim {
 		const claim = { item, listingDelayMs, hasLeft: false };
 		item.claims.add(claim);
-		this.memory.claims.add(claim);
+		this.claims.add(claim);
 		return claim;
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. An owner that this process has seen is surer. */
 	noteOwner(ids: QueueItemIds, entry: IDataObject): void {
-		const { entries } = this.memory;
-		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
+		if (!this.entries.find(entry)?.owner) this.entries.give(entry, this.identify(ids));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. An unknown project of the account may be any. */
@@ -243,7 +199,7 @@ export class KeyVideos {
 		const now = performance.now();
 		return (
 			(this.knownService.mistrusted.get(projectId) ?? now) > now ||
-			[...this.memory.mistrusted].some(
+			[...this.mistrusted].some(
 				([project, until]) =>
 					until > now && (project === undefined || [project, undefined].includes(projectId)),
 			)
@@ -261,9 +217,9 @@ export class KeyVideos {
 			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			return sentAt === undefined || (isBeingMade && item.projectId === projectId);
 		};
-		const found = this.memory.items.get(queueId)?.findLast(isSame);
+		const found = this.items.get(queueId)?.findLast(isSame);
 		const item = found ?? { ...ids, claims: new Set() };
-		if (found === undefined) addTo(this.memory.items, queueId, item);
+		if (found === undefined) addTo(this.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
 		item.usedAt = performance.now();
@@ -272,12 +228,10 @@ export class KeyVideos {
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	show(entries: unknown[], requestedAt: number): void {
-		const { knownService, memory } = this;
-		memory.forgetOld();
-		if (memory.isIdle) return;
-		this.findOtherKeys(entries);
-		this.sample = entries.find(isListed);
-		const unsettled = listUnsettled(memory.claims);
+		const { knownService } = this;
+		this.forgetOld();
+		if (this.isIdle) return;
+		const unsettled = listUnsettled(this.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
 		// A millisecond less, for it is also true of the time itself.
@@ -290,37 +244,29 @@ export class KeyVideos {
 		const names = new EntryNames(unsettled, listNames);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free: ListedVideo[] = [];
-		/** By project, of the entries that name no item, the one that is newest to this process. */
-		const latest = new Map<string, ListedVideo>();
 		/** What is known of all entries that this list is the first to show. */
 		const asNew: KnownEntry = { shownAt: performance.now() };
-		let isContinued = false;
 		let changedAt = -Infinity;
 		for (const entry of entries) {
 			if (!isListed(entry)) continue;
-			const known = memory.entries.show(entry, asNew);
-			const { owner, shownAt } = known;
-			isContinued ||= shownAt < asNew.shownAt;
+			const { owner, shownAt } = this.entries.show(entry, asNew);
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.
 			const claims = owner ? listUnsettled(owner.claims) : names.find(entry);
 			const projectId = toText(entry.projectId);
 			if (claims.length === 0) {
-				if (owner || shownAt < earliest || !isDue(projectId)) continue;
-				if (shownAt > (latest.get(projectId)?.shownAt ?? -Infinity)) {
-					latest.set(projectId, new ShownVideo(entry, projectId, shownAt));
-				}
 				// Most of a long list are too old for all that it settles.
-				if (isTooOld(entry.createdAt)) continue;
+				if (owner || shownAt < earliest || !isDue(projectId) || isTooOld(entry.createdAt)) continue;
 			}
-			const video = new ShownVideo(entry, projectId, shownAt, known);
-			if (!owner) free.push(video);
-			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
+			const video = new ShownVideo(entry, projectId, shownAt);
+			const elsewhere = owner ? undefined : this.findOwnerElsewhere(entry);
+			if (!owner && !elsewhere) free.push(video);
+			const others =
+				elsewhere && unsettled.filter(({ item }) => item.queueId === elsewhere.queueId);
+			const picked = owner ? claims : pickNamed(others ?? claims, video);
+			for (const claim of picked) addTo(named, claim, video);
 		}
-		// All that share it learn this now.
-		asNew.mayBeOld = memory.hadEntries && !isContinued;
-		memory.hadEntries = this.sample !== undefined;
 		const given = new Set<ListedVideo>();
 		for (const [claim, videos] of named) {
 			// If it must be listed by now, an entry that looks older has the date of another clock.
@@ -334,26 +280,17 @@ export class KeyVideos {
 			given.add(video);
 		}
 		const left = free.filter((video) => !given.has(video));
-		this.settle(listUnsettled(due), left, changedAt, latest);
+		this.settle(listUnsettled(due), left, changedAt);
 	}
 
 	/**
 	 * Settles the claims whose entries the list has to show.
 	 *
 	 * @param changedAt when an entry of the list was last new to this process
-	 * @param latest by project, the entry that is newest to this process
 	 */
-	private settle(
-		due: Claim[],
-		free: ListedVideo[],
-		changedAt: number,
-		latest: ReadonlyMap<string, ListedVideo>,
-	): void {
-		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
-		const all = [...memories].flatMap((memory) =>
-			listUnsettled(memory.claims).filter(
-				(claim) => memory === this.memory || isOfOwnAccount(claim),
-			),
+	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
+		const all = [...this.knownService.byKey.values()].flatMap((videos) =>
+			listUnsettled(videos.claims).filter((claim) => videos === this || isOfOwnAccount(claim)),
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
@@ -361,7 +298,7 @@ export class KeyVideos {
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
-			extend(this.memory.mistrusted, projectId, until);
+			extend(this.mistrusted, projectId, until);
 			if (isOfOwnAccount(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
 		for (const claim of due) {
@@ -373,44 +310,25 @@ export class KeyVideos {
 			}
 			// What was given to it is counted no more.
 			const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-			const other = count === 0 ? latest.get(projectId ?? '') : undefined;
-			const isFree = other && !this.memory.entries.find(other.entry)?.owner;
-			const dates = isFree ? compareDates(claim, other) : undefined;
-			claim.own = { unidentified: { count, projectId, dates } };
+			claim.own = { unidentified: { count, projectId } };
 			if (claim.hasLeft) claim.listedUntil = now;
 		}
 	}
 
 	private give(claim: Claim, { entry }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.memory.entries.give(entry, claim.item);
-		if (claim.owedUntil !== undefined) this.memory.drop(claim);
+		this.entries.give(entry, claim.item);
+		if (claim.owedUntil !== undefined) this.drop(claim);
 	}
 
-	/** Finds other keys of the account: their last list has shown an entry of this one. */
-	private findOtherKeys(entries: unknown[]): void {
-		const all = [...this.knownService.byKey.values()];
-		const samples = new Map<string, KeyVideos>();
-		for (const each of all) {
-			if (each.sample && each.memory !== this.memory) samples.set(getEntryKey(each.sample), each);
+	/** Whose an entry is that was given with another key, which may be of the same account. */
+	private findOwnerElsewhere(entry: IDataObject): QueueItem | undefined {
+		for (const videos of this.knownService.byKey.values()) {
+			const owner = videos === this ? undefined : videos.entries.find(entry)?.owner;
+			if (owner) return owner;
 		}
-		if (samples.size === 0) return;
-		for (const entry of entries.filter(isListed)) {
-			// An entry that is no other key's sample leads to this key, and is passed over.
-			const { memory, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
-			if (memory === this.memory || getPrint(entry) !== getPrint(sample)) continue;
-			this.memory.join(memory);
-			for (const each of all) if (each.memory === memory) each.memory = this.memory;
-		}
+		return undefined;
 	}
-}
-
-/** The dates of an entry that was shown since the add, and seems to be older, and of its queue item. */
-function compareDates(claim: Claim, video: ListedVideo): Unidentified['dates'] {
-	const { queuedAt } = claim.item;
-	if (video.shownAt < getEarliest(claim) || !isOlder(claim, video)) return undefined;
-	const toDate = (time = 0) => new Date(time).toISOString();
-	return { videoDate: toDate(video.createdAt), queueDate: toDate(queuedAt) };
 }
 
 /** An entry without an address is not listed yet. */

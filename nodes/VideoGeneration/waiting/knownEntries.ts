@@ -7,8 +7,6 @@ import type { QueueItem } from './ownVideos';
 export interface KnownEntry {
 	/** When that list showed it to this process, by `performance.now()`; Infinity before. */
 	shownAt: number;
-	/** Whether that list showed nothing of the list before: the service may have written all IDs anew. */
-	mayBeOld?: boolean;
 	/** The queue item whose video it is, and the date of the entry when it was given. */
 	owner?: QueueItem;
 	createdAt?: number | undefined;
@@ -41,9 +39,9 @@ export class KnownEntries {
 
 	/** What is known of an entry; undefined for a new one. */
 	find(entry: IDataObject): KnownEntry | undefined {
-		const { used, older } = this.getProject(toText(entry.projectId));
+		const { used, older } = this.projects.get(toText(entry.projectId)) ?? {};
 		const id = identify(entry);
-		return getIfSame(used.get(id) ?? older.get(id), entry);
+		return getIfSame(used?.get(id) ?? older?.get(id), entry);
 	}
 
 	/** Notes that the present list shows an entry. @param asNew what is known of all that it is the first to show */
@@ -59,22 +57,9 @@ export class KnownEntries {
 
 	/** Notes whose an entry is. */
 	give(entry: IDataObject, owner: QueueItem): void {
-		const { shownAt = Infinity, mayBeOld = false } = this.find(entry) ?? {};
-		const known = { shownAt, mayBeOld, owner, createdAt: parseLogTime(entry.createdAt) };
+		const { shownAt = Infinity } = this.find(entry) ?? {};
+		const known = { shownAt, owner, createdAt: parseLogTime(entry.createdAt) };
 		this.getProject(toText(entry.projectId)).used.set(identify(entry), known);
-	}
-
-	/** Takes in what is known with another key of the account. @param findSame the item of this one that is theirs */
-	join({ projects }: KnownEntries, findSame: (item: QueueItem) => QueueItem): void {
-		for (const [projectId, others] of projects) {
-			const { used, older } = this.getProject(projectId);
-			for (const [id, each] of [...others.older, ...others.used]) {
-				const theirs = each.owner ? { ...each, owner: findSame(each.owner) } : each;
-				const ours = used.get(id) ?? older.get(id);
-				const shownAt = Math.min(theirs.shownAt, ours?.shownAt ?? Infinity);
-				used.set(id, ours ? { ...theirs, ...ours, shownAt } : theirs);
-			}
-		}
 	}
 
 	/** Forgets what was not used since this was called last. */

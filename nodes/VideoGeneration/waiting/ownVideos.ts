@@ -64,13 +64,11 @@ export class ShownVideo {
 	/**
 	 * @param projectId empty when the entry names none: the video can be any item's
 	 * @param shownAt when a list first showed it to this process
-	 * @param known whether that list showed nothing of the list before: the service may have written all IDs anew
 	 */
 	constructor(
 		readonly entry: IDataObject,
 		readonly projectId: string,
 		readonly shownAt: number,
-		readonly known?: { mayBeOld?: boolean },
 	) {}
 
 	/** In milliseconds since 1970; undefined without a readable date. To read those of a long list takes as long as parsing it. */
@@ -257,8 +255,7 @@ export function decideOwners(
 			counts.set(claim, count);
 			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
 			const isSure = !claim.hasLeft && !mayBeCached(claim, video, changedAt);
-			const mayBeOthers = video.known?.mayBeOld === true || claim.unsure?.aborted === true;
-			if (!isSure && (mayBeOthers || hasRival(claim, video))) continue;
+			if (!isSure && (claim.unsure?.aborted === true || hasRival(claim, video))) continue;
 			for (const each of claim.item.claims) own.set(each, video);
 			given.add(video);
 		}

@@ -91,12 +91,7 @@ const OF_SERVICE: Row[] = [
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
-	['ambiguousVideo', { unidentified: { count: 0 } }, /did not show its video.*'Listing Delay'/],
-	[
-		'ambiguousVideo',
-		{ unidentified: { count: 0, dates: { videoDate: 'V', queueDate: 'Q' } } },
-		/raise it\. A video.*dated V, and the queue item Q\..*Queue > Wait without 'Queued At'/,
-	],
+	['ambiguousVideo', { unidentified: { count: 0 } }, /did not show its video.*'Listing Delay'.*two clocks/],
 	[
 		'ambiguousVideo',
 		{ unidentified: THREE },
