@@ -1,4 +1,4 @@
-import { getAccountVideos } from '../../nodes/VideoGeneration/waiting/accountVideos';
+import { getKeyVideos } from '../../nodes/VideoGeneration/waiting/accountVideos';
 import type { Service } from '../../nodes/VideoGeneration/api/request';
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
@@ -38,7 +38,7 @@ function writeList(count: number, apartMs = 1_000): string {
 
 /** How long n8n stands still for a list that so many items wait for, beside parsing it, in milliseconds. */
 async function measure(text: string, count: number, number: number, isFinished: boolean) {
-	const videos = getAccountVideos({
+	const videos = getKeyVideos({
 		baseUrl: `https://${number}.example.com`,
 		keyId: 1,
 	} as Service);
@@ -76,7 +76,7 @@ async function measure(text: string, count: number, number: number, isFinished: 
 function measureLong(count: number, text: string, number: number, whose: string): number[] {
 	const queuedAt = START + count * LONG_APART_MS;
 	const service = { baseUrl: `https://long-${number}.example.com`, keyId: 1 };
-	const videos = getAccountVideos(service as Service);
+	const videos = getKeyVideos(service as Service);
 	const end = videos.begin();
 	const show = () => {
 		// The garbage of the run before counts for none.

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Service } from '../../nodes/VideoGeneration/api/request';
-import { getAccountVideos } from '../../nodes/VideoGeneration/waiting/accountVideos';
+import { getKeyVideos } from '../../nodes/VideoGeneration/waiting/accountVideos';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
@@ -116,7 +116,7 @@ test('Of a long list, an account keeps little while an item waits, and next to n
 			createdAt: new Date(1_750_000_000_000 + i * 1_000).toISOString(),
 		})),
 	);
-	const videos = getAccountVideos({ baseUrl: 'https://long.example.com', keyId: 1 } as Service);
+	const videos = getKeyVideos({ baseUrl: 'https://long.example.com', keyId: 1 } as Service);
 	const before = measureHeap();
 	const end = videos.begin();
 	videos.show(JSON.parse(list) as unknown[], performance.now());

@@ -9,7 +9,7 @@ import type { Job } from '../item/job';
 import { keepPlain } from '../item/ledger';
 import { logInfo } from '../n8n/execution';
 import type { WaitSettings } from '../waiting/waitForVideo';
-import { getAccountVideos } from '../waiting/accountVideos';
+import { getKeyVideos } from '../waiting/accountVideos';
 import { readAddResponse } from './addResponse';
 
 /** The order of Video > Generate and Queue > Add, with the options that are set. */
@@ -47,7 +47,7 @@ export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVide
 	const { connection } = api;
 	const sentAt = performance.now();
 	// Its video may be listed before it is answered, and is owed if its fate stays unknown.
-	const videos = getAccountVideos(service);
+	const videos = getKeyVideos(service);
 	const expected = videos.expect(order.body.projectId, sentAt);
 	ledger.keep({ stage: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;

@@ -16,7 +16,7 @@ import { CANCELLED } from '../failures/failure';
 import type { Job } from '../item/job';
 import { MAX_END_MS, MAX_SILENCE_MS, Records } from '../n8n/records';
 import { isOnWorker, logInfo } from '../n8n/execution';
-import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
+import { type KeyVideos, OWED_MS } from '../waiting/accountVideos';
 
 /** A turn is recorded for a minute, and then again: one record may be lost, and clocks may differ by two periods. */
 const PERIOD_MS = 10_000;
@@ -33,7 +33,7 @@ const workersTurns = new Map<string, WorkersTurn>();
 let isSilent = false;
 
 /** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without records. */
-export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: AccountVideos) {
+export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: KeyVideos) {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
 	const { projectId = '' } = order.body;
@@ -51,7 +51,7 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>, video
 export class WorkersTurn {
 	/** How many items of this process are made in it, or wait for that, and the videos of their keys. */
 	items = 0;
-	readonly videos = new Set<AccountVideos>();
+	readonly videos = new Set<KeyVideos>();
 	/** When it began, or this process went on without, by `performance.now()`. */
 	begunAt = -Infinity;
 	/** Aborted if a video of another process may appear. */

@@ -5,10 +5,8 @@ import { isObject, toId, toText } from './response';
 export function findEntry(entries: unknown[], video: IDataObject): IDataObject | undefined {
 	if (toText(video.id) === '') return undefined;
 	// A service may begin to write IDs as numbers, and JavaScript rounds long ones.
-	const [id, projectId] = [identifyEntry(video), toText(video.projectId)];
-	const isSame = (entry: IDataObject) =>
-		toText(entry.projectId) === projectId && identifyEntry(entry) === id;
-	return entries.filter(isObject).find(isSame);
+	const key = getEntryKey(video);
+	return entries.filter(isObject).find((entry) => getEntryKey(entry) === key);
 }
 
 const FIRST_FIELDS = ['id', 'url', 'createdAt', 'projectId'];
@@ -31,6 +29,16 @@ export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): s
 	const parts = [address, projectId, createdAt, id].map(toText);
 	// The first character keeps it apart from the IDs.
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
+}
+
+/** Entries of different projects may have the same ID. */
+export function getEntryKey(entry: IDataObject): string {
+	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
+}
+
+/** What tells the videos of two accounts apart that number theirs alike. */
+export function getPrint({ createdAt, url }: IDataObject): string {
+	return `${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
 }
 
 /** A date since the year 2000 in the form of most services: but for their zones, these sort like text. */

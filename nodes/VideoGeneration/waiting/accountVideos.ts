@@ -1,7 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
-import { addTo, createIsBefore, EntryNames, areTwoDates } from '../api/videoLog';
+import {
+	addTo,
+	createIsBefore,
+	EntryNames,
+	getEntryKey,
+	getPrint,
+	areTwoDates,
+} from '../api/videoLog';
 import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
@@ -37,7 +44,7 @@ type Times = Map<string | undefined, number>;
 /** A service, as far as this process knows it. */
 export class KnownService {
 	/** Two keys may be of one account. */
-	readonly byKey = new Map<number, AccountVideos>();
+	readonly byKey = new Map<number, KeyVideos>();
 	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
 	readonly mistrusted: Times = new Map();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
@@ -61,13 +68,13 @@ export class KnownService {
 const services = new Map<string, KnownService>();
 
 /** What this process knows of the videos of a key's account. */
-export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
+export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 	for (const { byKey } of services.values()) {
 		for (const [each, videos] of byKey) if (videos.isOver()) byKey.delete(each);
 	}
 	const service = services.get(baseUrl) ?? new KnownService();
 	services.set(baseUrl, service);
-	const videos = service.byKey.get(keyId) ?? new AccountVideos(service);
+	const videos = service.byKey.get(keyId) ?? new KeyVideos(service);
 	service.byKey.set(keyId, videos);
 	return videos;
 }
@@ -80,50 +87,26 @@ export function getAccountVideos({ baseUrl, keyId }: Service): AccountVideos {
 const isOfOwnAccount = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
 
-/**
- * What this process knows of the videos of an account, by its key: which items are waited for, when a list first showed
- * each video, and whose it is. That is known for at least half an hour after it was used last.
- */
-export class AccountVideos {
-	/** The list, which all who wait with this key read together. */
-	list = new AccountList(this);
+/** What is known of an account's videos. Its keys share it, once their lists have shown the same entry. */
+class AccountMemory {
 	/** The waits that go on, and the videos that are owed. */
-	private readonly claims = new Set<Claim>();
+	readonly claims = new Set<Claim>();
 	/** The items that had each queue ID, the latest last. */
-	private readonly items = new Map<string, QueueItem[]>();
-	private readonly entries = new KnownEntries();
+	readonly items = new Map<string, QueueItem[]>();
+	readonly entries = new KnownEntries();
 	/** How many items are waited for, or will be. */
-	private watchers = 0;
+	watchers = 0;
 	/** Until when no item of a project is given an entry that does not name it. */
-	private readonly mistrusted: Times = new Map();
+	readonly mistrusted: Times = new Map();
 	private forgottenAt = performance.now();
 
-	constructor(readonly knownService: KnownService) {}
-
-	/** Keeps what is known while an item is made. @returns a function that ends this */
-	begin(): () => void {
-		// What the last list has shown may be forgotten by now.
-		if (this.watchers === 0) this.list = new AccountList(this);
-		this.watchers += 1;
-		return () => {
-			this.watchers -= 1;
-			this.forgetOld();
-		};
-	}
-
 	/** Whether nothing is waited for or owed. */
-	private get isIdle(): boolean {
+	get isIdle(): boolean {
 		return this.watchers + this.claims.size === 0;
 	}
 
-	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
-	isOver(): boolean {
-		this.forgetOld();
-		return this.isIdle && this.entries.isEmpty && this.items.size === 0;
-	}
-
 	/** Forgets what lists have shown once nothing is waited for or owed, and the rest after half an hour without use. */
-	private forgetOld(): void {
+	forgetOld(): void {
 		const now = performance.now();
 		for (const claim of this.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
 		if (this.isIdle) this.entries.forgetFree();
@@ -137,18 +120,72 @@ export class AccountVideos {
 		}
 	}
 
-	private drop(claim: Claim): void {
+	drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
 		claim.item.usedAt = claim.owedUntil ?? performance.now();
 		this.claims.delete(claim);
 	}
 
+	/** Takes in what is known with another key of the account, which may have objects of its own for the same queue items. */
+	join({ claims, entries, items, mistrusted, watchers }: AccountMemory): void {
+		this.watchers += watchers;
+		const findSame = (item: QueueItem) =>
+			this.items
+				.get(item.queueId)
+				?.findLast((each) => !areTwoDates(each.queuedAt, item.queuedAt)) ?? item;
+		for (const claim of claims) {
+			this.claims.add(claim);
+			claim.item = findSame(claim.item);
+			claim.item.claims.add(claim);
+		}
+		this.entries.join(entries, findSame);
+		const others = [...items.values()].flat().filter((item) => findSame(item) === item);
+		for (const item of others) addTo(this.items, item.queueId, item);
+		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
+	}
+}
+
+/**
+ * The videos of an account, as they are waited for with one of its keys: which items are waited for, when a list first
+ * showed each video, and whose it is. That is known for at least half an hour after it was used last.
+ */
+export class KeyVideos {
+	/** The list, which all who wait with this key read together. */
+	list = new AccountList(this);
+	private memory = new AccountMemory();
+	/** An entry of the last list, by which another key of the account is known. */
+	private sample: IDataObject | undefined;
+	/** How many items are waited for with this key, or will be. */
+	private watchers = 0;
+
+	constructor(readonly knownService: KnownService) {}
+
+	/** Keeps what is known while an item is made. @returns a function that ends this */
+	begin(): () => void {
+		// What the last list has shown may be forgotten by now.
+		if (this.watchers === 0) this.list = new AccountList(this);
+		this.watchers += 1;
+		this.memory.watchers += 1;
+		return () => {
+			this.watchers -= 1;
+			this.memory.watchers -= 1;
+			this.memory.forgetOld();
+		};
+	}
+
+	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
+	isOver(): boolean {
+		this.memory.forgetOld();
+		const { entries, isIdle, items } = this.memory;
+		return isIdle && entries.isEmpty && items.size === 0;
+	}
+
 	/** Begins a wait for a queue item. Several may wait for the same one. */
 	claim(ids: QueueItemIds, listingDelayMs: number, known: Partial<Claim> = {}): Claim {
 		const item = this.identify(ids);
-		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
+		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.memory.drop(claim);
 		// Of the items with one queue ID, the one that was queued last has it.
-		for (const other of this.items.get(item.queueId) ?? []) {
+		for (const other of this.memory.items.get(item.queueId) ?? []) {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
@@ -167,7 +204,7 @@ export class AccountVideos {
 	release(claim: Claim, isOwed: boolean): void {
 		claim.own = claim.dueAt = undefined;
 		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
-		else this.drop(claim);
+		else this.memory.drop(claim);
 	}
 
 	/** Notes that the video of an add that is sent now may appear: any new entry of the project. */
@@ -177,7 +214,7 @@ export class AccountVideos {
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.claims].some(
+		return [...this.memory.claims].some(
 			({ item, owedUntil }) => owedUntil !== undefined && item.projectId === projectId,
 		);
 	}
@@ -185,13 +222,14 @@ export class AccountVideos {
 	private addClaim(item: QueueItem, listingDelayMs: number): Claim {
 		const claim = { item, listingDelayMs, hasLeft: false };
 		item.claims.add(claim);
-		this.claims.add(claim);
+		this.memory.claims.add(claim);
 		return claim;
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. An owner that this process has seen is surer. */
 	noteOwner(ids: QueueItemIds, entry: IDataObject): void {
-		if (!this.entries.find(entry)?.owner) this.entries.give(entry, this.identify(ids));
+		const { entries } = this.memory;
+		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. An unknown project of the account may be any. */
@@ -199,7 +237,7 @@ export class AccountVideos {
 		const now = performance.now();
 		return (
 			(this.knownService.mistrusted.get(projectId) ?? now) > now ||
-			[...this.mistrusted].some(
+			[...this.memory.mistrusted].some(
 				([project, until]) =>
 					until > now && (project === undefined || [project, undefined].includes(projectId)),
 			)
@@ -217,9 +255,9 @@ export class AccountVideos {
 			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			return sentAt === undefined || (isBeingMade && item.projectId === projectId);
 		};
-		const found = this.items.get(queueId)?.findLast(isSame);
+		const found = this.memory.items.get(queueId)?.findLast(isSame);
 		const item = found ?? { ...ids, claims: new Set() };
-		if (found === undefined) addTo(this.items, queueId, item);
+		if (found === undefined) addTo(this.memory.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
 		item.usedAt = performance.now();
@@ -228,10 +266,12 @@ export class AccountVideos {
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	show(entries: unknown[], requestedAt: number): void {
-		const { knownService } = this;
-		this.forgetOld();
-		if (this.isIdle) return;
-		const unsettled = listUnsettled(this.claims);
+		const { knownService, memory } = this;
+		memory.forgetOld();
+		if (memory.isIdle) return;
+		this.findOtherKeys(entries);
+		this.sample = entries.find(isListed);
+		const unsettled = listUnsettled(memory.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
 		// A millisecond less, for it is also true of the time itself.
@@ -249,7 +289,7 @@ export class AccountVideos {
 		let changedAt = -Infinity;
 		for (const entry of entries) {
 			if (!isListed(entry)) continue;
-			const { owner, shownAt } = this.entries.show(entry, asNew);
+			const { owner, shownAt } = memory.entries.show(entry, asNew);
 			changedAt = Math.max(changedAt, shownAt);
 			if (!owner && shownAt <= firstSentAt) continue;
 			// Another wait for its owner is given it as well.
@@ -260,12 +300,8 @@ export class AccountVideos {
 				if (owner || shownAt < earliest || !isDue(projectId) || isTooOld(entry.createdAt)) continue;
 			}
 			const video = new ShownVideo(entry, projectId, shownAt);
-			const elsewhere = owner ? undefined : this.findOwnerElsewhere(entry);
-			if (!owner && !elsewhere) free.push(video);
-			const others =
-				elsewhere && unsettled.filter(({ item }) => item.queueId === elsewhere.queueId);
-			const picked = owner ? claims : pickNamed(others ?? claims, video);
-			for (const claim of picked) addTo(named, claim, video);
+			if (!owner) free.push(video);
+			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		const given = new Set<ListedVideo>();
 		for (const [claim, videos] of named) {
@@ -283,14 +319,13 @@ export class AccountVideos {
 		this.settle(listUnsettled(due), left, changedAt);
 	}
 
-	/**
-	 * Settles the claims whose entries the list has to show.
-	 *
-	 * @param changedAt when an entry of the list was last new to this process
-	 */
+	/** Settles the claims whose entries the list has to show, of which one was last new to this process at `changedAt`. */
 	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
-		const all = [...this.knownService.byKey.values()].flatMap((videos) =>
-			listUnsettled(videos.claims).filter((claim) => videos === this || isOfOwnAccount(claim)),
+		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
+		const all = [...memories].flatMap((memory) =>
+			listUnsettled(memory.claims).filter(
+				(claim) => memory === this.memory || isOfOwnAccount(claim),
+			),
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
 		const now = performance.now();
@@ -298,7 +333,7 @@ export class AccountVideos {
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
-			extend(this.mistrusted, projectId, until);
+			extend(this.memory.mistrusted, projectId, until);
 			if (isOfOwnAccount(claim)) extend(this.knownService.mistrusted, projectId, until);
 		}
 		for (const claim of due) {
@@ -317,17 +352,25 @@ export class AccountVideos {
 
 	private give(claim: Claim, { entry }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.entries.give(entry, claim.item);
-		if (claim.owedUntil !== undefined) this.drop(claim);
+		this.memory.entries.give(entry, claim.item);
+		if (claim.owedUntil !== undefined) this.memory.drop(claim);
 	}
 
-	/** Whose an entry is that was given with another key, which may be of the same account. */
-	private findOwnerElsewhere(entry: IDataObject): QueueItem | undefined {
-		for (const videos of this.knownService.byKey.values()) {
-			const owner = videos === this ? undefined : videos.entries.find(entry)?.owner;
-			if (owner) return owner;
+	/** Finds other keys of the account: their last list has shown an entry of this one. */
+	private findOtherKeys(entries: unknown[]): void {
+		const all = [...this.knownService.byKey.values()];
+		const samples = new Map<string, KeyVideos>();
+		for (const each of all) {
+			if (each.sample && each.memory !== this.memory) samples.set(getEntryKey(each.sample), each);
 		}
-		return undefined;
+		if (samples.size === 0) return;
+		for (const entry of entries.filter(isListed)) {
+			// An entry that is no other key's sample leads to this key, and is passed over.
+			const { memory, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
+			if (memory === this.memory || getPrint(entry) !== getPrint(sample)) continue;
+			this.memory.join(memory);
+			for (const each of all) if (each.memory === memory) each.memory = this.memory;
+		}
 	}
 }
 

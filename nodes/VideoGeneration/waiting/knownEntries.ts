@@ -30,8 +30,6 @@ function getIfSame(known: KnownEntry | undefined, entry: IDataObject): KnownEntr
 export class KnownEntries {
 	/** To make one text of project and ID takes longer than to parse the list. */
 	private readonly projects = new Map<string, Project>();
-	/** The one that was asked for last: most entries of a list follow others of their project. */
-	private last: [projectId?: string, project?: Project] = [];
 
 	get isEmpty(): boolean {
 		return this.projects.size === 0;
@@ -39,9 +37,9 @@ export class KnownEntries {
 
 	/** What is known of an entry; undefined for a new one. */
 	find(entry: IDataObject): KnownEntry | undefined {
-		const { used, older } = this.projects.get(toText(entry.projectId)) ?? {};
+		const { used, older } = this.getProject(toText(entry.projectId));
 		const id = identify(entry);
-		return getIfSame(used?.get(id) ?? older?.get(id), entry);
+		return getIfSame(used.get(id) ?? older.get(id), entry);
 	}
 
 	/** Notes that the present list shows an entry. @param asNew what is known of all that it is the first to show */
@@ -60,6 +58,19 @@ export class KnownEntries {
 		const { shownAt = Infinity } = this.find(entry) ?? {};
 		const known = { shownAt, owner, createdAt: parseLogTime(entry.createdAt) };
 		this.getProject(toText(entry.projectId)).used.set(identify(entry), known);
+	}
+
+	/** Takes in what is known with another key of the account. @param findSame the item of this one that is theirs */
+	join({ projects }: KnownEntries, findSame: (item: QueueItem) => QueueItem): void {
+		for (const [projectId, others] of projects) {
+			const { used, older } = this.getProject(projectId);
+			for (const [id, each] of [...others.older, ...others.used]) {
+				const theirs = each.owner ? { ...each, owner: findSame(each.owner) } : each;
+				const ours = used.get(id) ?? older.get(id);
+				const shownAt = Math.min(theirs.shownAt, ours?.shownAt ?? Infinity);
+				used.set(id, ours ? { ...theirs, ...ours, shownAt } : theirs);
+			}
+		}
 	}
 
 	/** Forgets what was not used since this was called last. */
@@ -82,16 +93,12 @@ export class KnownEntries {
 	}
 
 	private getProject(projectId: string): Project {
-		const [lastId, last] = this.last;
-		if (last && lastId === projectId) return last;
 		const project = this.projects.get(projectId) ?? { used: new Map(), older: new Map() };
 		this.projects.set(projectId, project);
-		this.last = [projectId, project];
 		return project;
 	}
 
 	private dropEmpty(): void {
-		this.last = [];
 		for (const [id, { used, older }] of this.projects) {
 			if (used.size + older.size === 0) this.projects.delete(id);
 		}

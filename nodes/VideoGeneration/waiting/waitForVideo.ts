@@ -19,7 +19,7 @@ import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
 import { isOnWorker } from '../n8n/execution';
 import { limitRetryAfter, type ListRequests } from './accountList';
-import { type AccountVideos, getAccountVideos } from './accountVideos';
+import { type KeyVideos, getKeyVideos } from './accountVideos';
 import type { Claim, OwnVideo } from './ownVideos';
 
 /** How a video is waited for. */
@@ -40,7 +40,7 @@ export interface WaitSettings {
 
 /** What is known of the videos of an item's account, and how the item's execution reads from the service. */
 export interface Watching {
-	videos: AccountVideos;
+	videos: KeyVideos;
 	end: () => void;
 	/** Each is sent once. The signal ends the wait. */
 	requests: ListRequests & { fetchProgress: (queueId: string) => Promise<IDataObject> };
@@ -67,7 +67,7 @@ export async function resumeVideo(job: Job, settings: WaitSettings): Promise<Fin
 /** Watches the videos of an item's account. The caller ends it. */
 export async function watchVideos({ api, context, open }: Job): Promise<Watching> {
 	const service = await open();
-	const videos = getAccountVideos(service);
+	const videos = getKeyVideos(service);
 	const end = videos.begin();
 	for (const [, { createdAt, finished, queueId = '' }] of listStates(context)) {
 		const ids = { queueId, queuedAt: parseLogTime(createdAt) };

@@ -1,8 +1,5 @@
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
-import {
-	type AccountVideos,
-	getAccountVideos,
-} from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { type KeyVideos, getKeyVideos } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 import { useWorkers, type Worker } from './useWorkers';
 
 const LANES = 10;
@@ -19,8 +16,8 @@ const createJob = (context: never, projectId: string, signal = new AbortControll
 	}) as never;
 
 /** What a process knows of videos. @param isOwed whether it is owed one */
-function createVideos(isOwed: boolean): AccountVideos {
-	const videos = getAccountVideos({
+function createVideos(isOwed: boolean): KeyVideos {
+	const videos = getKeyVideos({
 		baseUrl: 'http://localhost',
 		keyId: Number(isOwed),
 	} as Service);

@@ -1,9 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
-import {
-	getAccountVideos,
-	KnownService,
-} from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { getKeyVideos, KnownService } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 const { signal } = new AbortController();
 
@@ -14,7 +11,7 @@ function openService() {
 	const baseUrl = `https://${(hosts += 1)}.example.com`;
 	return (keyId: number) => {
 		const service = { baseUrl, keyId } as Service;
-		const videos = getAccountVideos(service);
+		const videos = getKeyVideos(service);
 		// Something is waited for, as in a busy process.
 		const end = videos.begin();
 		const read = async (...entries: IDataObject[]) => {
@@ -63,6 +60,16 @@ test('An entry that another account has seen is new to an account that numbers i
 	expect(claim.own).toEqual(OWN);
 });
 
+test('An entry that another key of the account has shown before the add is not the own one', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	await other.read(ENTRY);
+	const claim = ours.wait({ sentAt: now() });
+	claim.dueAt = now();
+	await ours.read(ENTRY);
+	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+});
+
 test('An item that two keys of the account have added in equal orders is one item, which both waits are given', async () => {
 	const open = openService();
 	const [ours, other] = [open(1), open(2)];
@@ -81,9 +88,10 @@ test('An item that was added with another key of the account is the same item fo
 	const open = openService();
 	const [ours, other] = [open(1), open(2)];
 	const added = other.wait({ queuedAt: DATE, sentAt: now() });
+	await other.read(ENTRY);
+	await ours.read(ENTRY);
 	const wait = ours.wait({ queuedAt: DATE });
 	for (const claim of [added, wait]) claim.dueAt = now();
-	await other.read(ENTRY);
 	await ours.read(ENTRY);
 	expect([added.own, wait.own]).toEqual([OWN, OWN]);
 });
@@ -97,7 +105,7 @@ test('An entry that an item of another key was given is not given to the next it
 	await other.read(ENTRY);
 	other.videos.release(given, false);
 	other.end();
-	getAccountVideos(other.service);
+	getKeyVideos(other.service);
 	claim.dueAt = now();
 	await ours.read(ENTRY);
 	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
@@ -274,6 +282,18 @@ test('News of another project show that a list is not cached, so an entry can be
 	Object.assign(claim ?? {}, { runningAt: now(), dueAt: now() });
 	await read(old, { ...ENTRY, createdAt: new Date(DATE + 1_000).toJSON() });
 	expect(claim?.own).toHaveProperty('video.id', 1);
+});
+
+test('What one key of an account mistrusts, the other one does once a list has shown that it is of the same account', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	const claim = other.wait({ queueId: 'b' });
+	Object.assign(claim, { runningAt: 1, dueAt: 2 });
+	await other.read({ ...ENTRY, projectId: '2' });
+	ours.wait();
+	expect(ours.videos.isMistrusted('1')).toBe(false);
+	await ours.read({ ...ENTRY, projectId: '2' });
+	expect(ours.videos.isMistrusted('1')).toBe(true);
 });
 
 test('A further miss of a project does not shorten the time for which it is mistrusted', async () => {
