@@ -187,3 +187,28 @@ test.each([
 	expect(order).toEqual(['first', 'second: true']);
 	expect(count).toBeGreaterThanOrEqual(nth);
 });
+
+test("n8n's log says once that an item waits for other workers, and a turn that cannot be renewed is not sure any more", async () => {
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	const logged: string[] = [];
+	const logger = { info: (line: string) => logged.push(line) };
+	const logging = { ...(context as object), logger } as never;
+	let isAway = false;
+	const watched = watchStore(context, () => (isAway ? 'failed' : 'carried out'));
+	const work = async () => {
+		const turn = await workers[0]?.joinTurn(createJob(watched, 'p'), createVideos(false));
+		await turn?.take(createJob(watched, 'p'));
+		const next = useTurn(workers[1], logging, 'p');
+		isAway = true;
+		await pause(40_000);
+		const isSure = [turn?.unsure.aborted];
+		await pause(40_000);
+		isSure.push(turn?.unsure.aborted);
+		await Promise.all([turn?.leave(), next]);
+		return isSure;
+	};
+	// Six periods are recorded, of which the first one has begun.
+	expect(await passTime(work())).toEqual([false, true]);
+	const line = 'Waiting for other workers to make a video of project "p" in execution 1';
+	expect(logged).toEqual([line]);
+});
