@@ -11,10 +11,10 @@ import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { checkCredits, checkMaxVideos, countAdd, listTurnKeys } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
-import { joinTurn, type WorkersTurn } from './workersTurn';
+import { type BegunTurn, joinTurn, type WorkersTurn } from './workersTurn';
 
 /** The turns of the adds of all executions of this process, by what they affect. */
-const turns = new Turns();
+const addTurns = new Turns();
 
 /** Makes the videos of a run: those that are waited for side by side, in places of their lanes; the others one at a time. */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
@@ -28,33 +28,34 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 			if (!ledger.isPaid) await run.pauseBetweenBatches();
 			// A credential that n8n reads slowly must not change the order of the places. The item's own work throws a failure.
 			const service = await job.open().catch(() => undefined);
-			// An agent's identical order may have an unknown fate.
+			// With its order, `checkJob` finds an agent's earlier identical one whose fate is unknown.
 			if (service && run.isAgentCall) ledger.setOrder(service.keyId, order.body);
 		}
 		const make = async () => await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
-		const outcome = run.perform(job, make);
-		outcomes[index] = outcome;
-		// Adds that are not waited for are sent in item order. An item with a problem may have no order.
-		if (problem !== undefined || order.wait === undefined) await outcome;
+		outcomes[index] = run.perform(job, make);
+		// Adds that are not waited for are sent one after the other. An item with a problem may have no parameters.
+		if (problem !== undefined || order.wait === undefined) await outcomes[index];
 	}
 	const ended = await Promise.all(outcomes);
 	await completeKeys(jobs, ended);
 	return ended;
 }
 
-/** Queue > Add: queues one video, unless its key leaves it out. */
+/** Queue > Add: queues one video, unless its unique key leaves it out. */
 async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 	if (!job.ledger.isPaid) {
-		// Without its credential, an item takes no key.
+		// Without its credential, an item takes no unique key.
 		await job.open();
 		try {
+			// Another execution may overwrite it, so it is checked just before the add.
 			const isOwn = (await takeKey(job)) && (await takeKey(job, { isCheck: true }));
-			return isOwn ? [{ json: (await pay(job, 0)).queueItem }] : [];
+			return isOwn ? [{ json: (await pay(job)).queueItem }] : [];
 		} finally {
 			await freeOrKeepKey(job);
 		}
 	}
 	const { queueId, projectId, createdAt, details } = job.ledger.state;
+	// The fields that people use come first.
 	return [{ json: { queueId, status: details?.status, projectId, ...details, createdAt } }];
 }
 
@@ -64,7 +65,7 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	// Unset, it is one until the service tells them apart: then no turn is taken.
+	// Workers take turns where one video is made at once. Unset, that is so until the service tells videos apart (below).
 	const isOneAtOnce = (wait.videosAtOnce ?? 1) === 1;
 	const workersTurn = isOneAtOnce ? await joinTurn(job, watching.videos) : undefined;
 	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
@@ -85,30 +86,27 @@ async function makeInLane(
 	const { requests, videos } = watching;
 	const { knownService, list } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
-	// Unless the service tells whose it is, a video is given a check and a Listing Delay after its add at the earliest.
+	// A video comes out one check and one Listing Delay after its add at the earliest, unless the service tells.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
-	/** Of its turn of workers: aborted when that ends too early. */
-	let unsure: AbortSignal | undefined;
+	let turn: BegunTurn | undefined;
 	let sentAt: number | undefined;
 	const payAndWait = async () => {
 		if (!ledger.isPaid) {
 			try {
-				// An item that its key leaves out takes no turn of workers.
+				// An item that its unique key leaves out takes no turn of workers.
 				if (!(await takeKey(job))) return undefined;
 				// Where the service tells, this process takes no turn.
-				const turn = knownService.isTelling ? undefined : workersTurn;
-				await turn?.take(job);
-				if (turn) ({ unsure } = turn);
-				// Before the list is read, for this takes a while.
+				turn = knownService.isTelling ? undefined : await workersTurn?.take(job);
+				// The check of the key pauses, so it comes before the list is read.
 				if (!(await takeKey(job, { isCheck: true }))) return undefined;
-				// What is listed before the add is another's. It is read since the turn has begun.
-				await list.catchUp(requests, turn?.begunAt);
+				// What is listed before the add is another's. A list from before the turn may lack other workers' videos.
+				await list.catchUp(requests, turn?.at);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
 			} finally {
 				await freeOrKeepKey(job);
 			}
 		}
-		return await waitForVideo(job, wait, watching, { sentAt, unsure });
+		return await waitForVideo(job, wait, watching, { sentAt, unsure: turn?.unsure });
 	};
 	try {
 		// A failure ends the run before its next item takes the place that is left.
@@ -116,10 +114,10 @@ async function makeInLane(
 		if (video) lane.noteWhetherTold(place, video);
 		lane.noteTime(sentAt);
 		// The service tells them apart: other workers may begin.
-		if (video && knownService.isTelling) await workersTurn?.giveUp();
+		if (knownService.isTelling) await workersTurn?.giveUp();
 		return video;
 	} catch (reason) {
-		// A video whose run has ended would have taken at least so much longer.
+		// One that was cut off counts as slower: with as little time, the next execution must not pay for one again.
 		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
 		throw reason as Error;
 	} finally {
@@ -132,18 +130,18 @@ async function makeInLane(
  *
  * @param usualMs how long a video usually takes; 0 for one that is not waited for
  */
-async function pay(job: VideoJob, usualMs: number): Promise<PaidVideo> {
+async function pay(job: VideoJob, usualMs = 0): Promise<PaidVideo> {
 	const { api, order, run } = job;
 	const service = await job.open();
 	const turnKeys = listTurnKeys(job, service);
-	// An add learns how the one before it ended. A workflow's Queue > Add awaits its items one by one without this.
+	// Each add is sent when the one before it has ended. For a workflow's Queue > Add, `makeVideos` sees to that.
 	if (order.wait !== undefined || run.isAgentCall) {
 		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}
 	const add = async () => await tryToAdd(job, service, usualMs);
 	const send = async () => await sendWithRetries(add, { ...api, isAdd: true });
 	// A failure ends the run before its next item has a turn.
-	return await turns.take(turnKeys, async () => await run.attempt(job, send), run.signal);
+	return await addTurns.take(turnKeys, async () => await run.attempt(job, send), run.signal);
 }
 
 /** Sends an add once, if its guards allow it, and the workflow has enough time. */
@@ -151,8 +149,8 @@ async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promi
 	const { api, ledger, run } = job;
 	checkMaxVideos(job);
 	const budget = await checkCredits(job, service);
+	// This may end the run: `takeSlot` throws then.
 	await run.checkStop(job);
-	// Throws if the run has ended, also by this check.
 	return await api.takeSlot(async () => {
 		// A try may come minutes after the one before it.
 		run.checkTimeLeft(usualMs);

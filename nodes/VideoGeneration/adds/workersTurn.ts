@@ -4,11 +4,12 @@
  *
  * - The turn of a lane is a record for each period of ten seconds. A process begins one if the records of this period and
  *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
- *   may differ by two periods, and the turn of a killed process ends by itself. Two have it if the database takes longer.
- * - A process that waits asks every few seconds, and leaves a wish. Until the other one finds it, that keeps the turn for its items.
+ *   may differ by two periods, and the turn of a killed process ends by itself. If a write takes seconds, two may have it.
+ * - A process that waits asks every few seconds, and leaves a wish. The process that has the turn keeps it for its further
+ *   items until it finds a wish.
  * - Another process may have had the turn before: what the list of videos shows when a turn begins is no video of it.
- * - A turn also records that a video is owed, and removes that at its end unless one is; a killed process leaves it. If
- *   another turn has left it, or once the turn is lost, an item that leaves the queue is given only what is certain.
+ * - A turn records from its start that a video may be owed, and removes that at its end if none is; a killed process leaves
+ *   it. If another turn has left it, or once the turn is lost, an item that leaves the queue is given only what is certain.
  */
 
 import { pause } from '../api/pacing';
@@ -23,7 +24,7 @@ const PERIOD_MS = 10_000;
 const PERIODS = 6;
 const RENEW_MS = 15_000;
 
-/** A process that has given up its turn, or has no answer for this time, asks again. Others that wait ask sooner. */
+/** An answer is waited for so long. So long after it has given up its turn, a process asks again; the others sooner. */
 const ASK_MS = 6_500;
 
 /** By workflow, service and project: those that items of this process have or wait for. */
@@ -32,7 +33,10 @@ const workersTurns = new Map<string, WorkersTurn>();
 /** Whether n8n's store is silent: this process goes on without turns until it answers. */
 let isSilent = false;
 
-/** Joins the turn in which the item's video is made, which the caller leaves; none if it is being made, or without records. */
+/**
+ * Joins the turn in which the item's video is made, which the caller leaves.
+ * @returns undefined for a video that is paid for, on what is no worker, and where n8n keeps no records
+ */
 export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: KeyVideos) {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
@@ -47,20 +51,25 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>, video
 	return turn;
 }
 
+/** Since when an item's process has the turn, and a signal that is aborted if a video of another process may appear. */
+export interface BegunTurn {
+	at: number;
+	unsure: AbortSignal;
+}
+
 /** The turn in which a workflow makes the videos of one project. */
 export class WorkersTurn {
-	/** How many items of this process are made in it, or wait for that, and the videos of their keys. */
+	/** How many items of this process are made in it, or wait for that. */
 	items = 0;
+	/** The videos of their keys. */
 	readonly videos = new Set<KeyVideos>();
-	/** When it began, or this process went on without, by `performance.now()`. */
-	begunAt = -Infinity;
-	/** Aborted if a video of another process may appear. */
-	unsure = AbortSignal.abort();
 	private hasAsked = false;
 	/** This process has the turn until the end of this period. */
 	private lastPeriod = -Infinity;
+	private begun: BegunTurn = { at: -Infinity, unsure: AbortSignal.abort() };
+	/** Aborted when the turn ends or is lost: it is not renewed then, and its videos are not sure. */
 	private renewing = new AbortController();
-	/** The owed videos that this turn has recorded. */
+	/** The records of owed videos that were new to this turn, which removes them. */
 	private owed: string[] = [];
 
 	/** @param records of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
@@ -82,23 +91,19 @@ export class WorkersTurn {
 		list(`A video of ${this.lane} is owed in`, OWED_MS, first, last);
 
 	/** Waits until this process has the turn. @throws `CANCELLED` when the run ends first */
-	async take(job: Job): Promise<void> {
+	async take(job: Job): Promise<BegunTurn> {
 		const { signal } = job.run;
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
-			// One that is late must not take the turn for an item that may be done.
+			// An ask that begins after its time must not take the turn: its item may have ended.
 			const ask = async (end: AbortSignal) => (end.aborted ? undefined : await this.ask());
 			const delayMs = await this.records.alone(ask, ASK_MS, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
-			if (delayMs === 0) return;
 			const now = performance.now();
-			if (delayMs !== undefined) answeredAt = now;
-			isSilent = delayMs === undefined && now >= answeredAt + (isSilent ? 0 : MAX_SILENCE_MS);
-			if (isSilent || this.records.isRefused) {
-				this.begunAt = now;
-				this.unsure = AbortSignal.abort();
-				return;
-			}
+			if (delayMs !== undefined) [answeredAt, isSilent] = [now, false];
+			isSilent ||= now >= answeredAt + MAX_SILENCE_MS;
+			if (delayMs === 0) return this.begun;
+			if (isSilent || this.records.isRefused) return { at: now, unsure: AbortSignal.abort() };
 			const text = `Waiting for other workers to make a video of project "${this.projectId}"`;
 			if (isFirst) logInfo(job.context, text);
 			await pause(delayMs ?? ASK_MS, signal);
@@ -110,15 +115,16 @@ export class WorkersTurn {
 		this.hasAsked = true;
 		const period = getPeriod();
 		const delayMs = period <= this.lastPeriod ? await this.goOn() : await this.begin(period);
-		if (delayMs === 0) await this.removePast();
+		if (delayMs === 0) await this.removeWishAndPast();
 		return delayMs;
 	}
 
 	/** Goes on with the turn for an item, unless another process waits for it. @returns what `ask` does */
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
+		if (!added) return undefined;
 		// If the wish is new, nobody else waits: it is this process's own, and is removed soon.
-		if (!added || added.includes(this.getWish())) return added && 0;
+		if (added.includes(this.getWish())) return 0;
 		// Not awaited, for it waits until this is done.
 		void this.giveUp();
 		return ASK_MS;
@@ -126,26 +132,29 @@ export class WorkersTurn {
 
 	/** Begins a turn, unless another process has it. @returns what `ask` does */
 	private async begin(period: number): Promise<number | undefined> {
+		// Sooner than one that has given up its turn, and not all at once.
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		const [present = '', ...later] = this.listPeriods(0, PERIODS - 1);
 		// One write asks, and leaves the wish: only a turn that is free is worth a reservation.
 		const asked = await this.records.record([present, this.getWish()]);
 		if (!asked?.includes(present)) return asked && busyMs;
+		// A video that was recorded in the half hour before may still be owed.
 		const owed = this.listOwed(-1, 0);
 		const added = await this.records.reserve(later, owed);
 		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
 		this.lastPeriod = period + later.length;
-		this.begunAt = performance.now();
 		this.owed = owed.filter((text) => added.includes(text));
 		this.renewing.abort();
 		this.renewing = new AbortController();
 		// One that was recorded before is of another turn: its video may appear.
-		this.unsure = this.owed.length < owed.length ? AbortSignal.abort() : this.renewing.signal;
+		const isUnsure = this.owed.length < owed.length;
+		const unsure = isUnsure ? AbortSignal.abort() : this.renewing.signal;
+		this.begun = { at: performance.now(), unsure };
 		void this.keepRenewing(this.renewing);
 		return 0;
 	}
 
-	/** Renews the turn. Items in the making do not wait for it. */
+	/** Renews the turn. */
 	private async keepRenewing(renewing: AbortController): Promise<void> {
 		const renew = async (end: AbortSignal) =>
 			end.aborted || getPeriod() > this.lastPeriod ? undefined : await this.renew();
@@ -159,6 +168,7 @@ export class WorkersTurn {
 	/** Records the turn for this period and the next ones. @returns what is new of that; undefined without an answer */
 	private async renew(...others: string[]): Promise<string[] | undefined> {
 		const last = getPeriod() + PERIODS - 1;
+		// A turn may go on into the next half hour.
 		const owed = this.listOwed(0, 0);
 		const texts = [...this.listPeriods(0, PERIODS - 1), ...owed, ...others];
 		const added = await this.records.record(texts);
@@ -184,21 +194,21 @@ export class WorkersTurn {
 			// Below 0, another process may have it, and have recorded the same.
 			const left = this.lastPeriod - getPeriod();
 			// At a service that tells, this process goes on without turns: its videos may appear at any time.
-			const isOwed = [...this.videos].some(
+			const mayAppear = [...this.videos].some(
 				(videos) => videos.knownService.isTelling || videos.isOwed(this.projectId),
 			);
-			const owed = isOwed ? [] : this.owed;
+			const owed = mayAppear ? [] : this.owed;
 			const turn = left < 0 ? [] : [...owed, ...this.listPeriods(1 - PERIODS, left)];
 			this.lastPeriod = -Infinity;
 			// In two writes, of which one may be lost.
 			if (turn.length > 0) await this.records.remove(turn);
-			await this.removePast(...turn);
+			await this.removeWishAndPast(...turn);
 		};
 		await this.records.alone(end, MAX_END_MS).catch(() => undefined);
 	}
 
 	/** Removes these records, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
-	private async removePast(...texts: string[]): Promise<void> {
+	private async removeWishAndPast(...texts: string[]): Promise<void> {
 		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
 		await this.records.remove([this.getWish(), ...texts, ...past]);
 	}

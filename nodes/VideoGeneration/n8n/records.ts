@@ -18,7 +18,7 @@ export const MAX_END_MS = 400;
 /** So many records of a node are kept, the newest: three for a unique key until its video has come out. */
 const MAX_ENTRIES = 30_000;
 
-/** The records of a workflow, and marks, are of no use after an hour. They are then removed again, for n8n may lose a removal. */
+/** The records of a workflow are of no use after an hour. They are then removed again, for n8n may lose a removal. */
 const MAX_AGE_MS = 3_600_000;
 
 /** Without an answer, n8n is asked so often to remove records, which would otherwise stay. */
@@ -35,7 +35,7 @@ export const getCheckMs = (minMs = 50) =>
 /** The work on each row: n8n reads a row, and then writes it as a whole. */
 const turns = new Turns();
 
-/** Such records of this process, their rows, and when they were written. */
+/** The records of workflows that this process has written, their rows, and when that was. */
 const recorded = new Map<string, { row: string; at: number }>();
 
 /** Texts in a row of n8n's deduplication store, a node's or a workflow's, for all processes. n8n answers only while it records some. */
@@ -71,7 +71,7 @@ export class Records {
 		const write = async () =>
 			await store.checkProcessedAndRecord(texts, scope, { mode: 'entries', ...limit });
 		const begunAt = performance.now();
-		for (const text of scope === 'node' ? [] : texts) recorded.set(text, { row, at: begunAt });
+		if (scope !== 'node') for (const text of texts) recorded.set(text, { row, at: begunAt });
 		const result = await write()
 			// Another process may have inserted the row, which the next try reads.
 			.catch(async (error: unknown) => {
@@ -120,8 +120,7 @@ export class Records {
 				.then(() => true)
 				.catch(() => false);
 			if (isRemoved) for (const text of old) recorded.delete(text);
-			if (isRemoved || tries === MAX_TRIES) return;
-			await pause(PAUSE_MS, signal);
+			if (isRemoved || tries === MAX_TRIES || !(await pause(PAUSE_MS, signal))) return;
 		}
 	}
 }

@@ -92,7 +92,6 @@ export class AccountList {
 		try {
 			const { entries, parsedInMs } = await fetchList(now + TIMEOUT_MS);
 			this.nextAt = now + Math.max(MIN_INTERVAL_MS, parsedInMs * PARSING_SHARE);
-			this.failure = undefined;
 			this.videos.show(entries, now);
 		} catch (error) {
 			this.failure = classifyError(error);

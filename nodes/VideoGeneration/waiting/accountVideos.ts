@@ -17,19 +17,18 @@ import {
 	getEarliest,
 	getOldest,
 	isOlder,
-	type ListedVideo,
+	ListedVideo,
 	listNames,
 	pickNamed,
-	ShownVideo,
 } from './ownVideos';
 
-/** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
+/** A paid video whose wait ends without its entry is owed for so long: it may still be listed. */
 export const OWED_MS = 30 * 60 * 1000;
 
 /** After a video that had to be listed was not, its project is mistrusted for so many times its Listing Delay. */
 const MISTRUSTED_DELAYS = 10;
 
-/** Where a service has failed to tell a video, it must tell this many times as many in a row, up to the maximum. */
+/** Each video that a service does not tell multiplies how many it must tell in a row, up to a maximum. */
 const REQUIRED_FACTOR = 4;
 const MAX_REQUIRED = 16;
 
@@ -43,10 +42,10 @@ type Times = Map<string | undefined, number>;
 
 /** A service, as far as this process knows it. */
 export class KnownService {
-	/** Two keys may be of one account. */
+	/** By API key. Two keys may be of one account. */
 	readonly byKey = new Map<number, KeyVideos>();
-	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
-	readonly mistrusted: Times = new Map();
+	/** Until when projects are mistrusted with all keys: those in which this process has added a video. */
+	readonly mistrustedByAll: Times = new Map();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
 	namesQueueIds = false;
 	private toldInARow = 0;
@@ -79,11 +78,7 @@ export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 	return videos;
 }
 
-/**
- * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
- * a person enters for a wait may be another's project, or none, and must not take videos from strangers. An add that is
- * under way counts, too.
- */
+/** Whether a claim of another key can own an entry of this list: a project is of one account, which an add proves. */
 const isOfOwnAccount = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
 
@@ -112,6 +107,7 @@ class AccountMemory {
 		if (this.isIdle) this.entries.forgetFree();
 		const since = now - OWED_MS;
 		if (this.forgottenAt > since) return;
+		// Each half hour that has passed ages the entries by one step: after two, what was not used is forgotten.
 		for (; this.forgottenAt <= since; this.forgottenAt += OWED_MS) this.entries.forgetOld();
 		for (const [queueId, items] of this.items) {
 			const kept = items.filter(({ claims, usedAt = 0 }) => claims.size > 0 || usedAt > since);
@@ -122,6 +118,7 @@ class AccountMemory {
 
 	drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
+		// A video is in use for as long as it is owed, also if it is dropped later.
 		claim.item.usedAt = claim.owedUntil ?? performance.now();
 		this.claims.delete(claim);
 	}
@@ -135,10 +132,14 @@ class AccountMemory {
 				?.findLast((each) => !areTwoDates(each.queuedAt, item.queuedAt)) ?? item;
 		for (const claim of claims) {
 			this.claims.add(claim);
+			const { sentAt, videoUrl } = claim.item;
 			claim.item = findSame(claim.item);
+			claim.item.sentAt ??= sentAt;
+			claim.item.videoUrl ??= videoUrl;
 			claim.item.claims.add(claim);
 		}
 		this.entries.join(entries, findSame);
+		// Those that this key does not know.
 		const others = [...items.values()].flat().filter((item) => findSame(item) === item);
 		for (const item of others) addTo(this.items, item.queueId, item);
 		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
@@ -156,24 +157,24 @@ export class KeyVideos {
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
 	/** How many items are waited for with this key, or will be. */
-	private watchers = 0;
+	private ownWatchers = 0;
 
 	constructor(readonly knownService: KnownService) {}
 
 	/** Keeps what is known while an item is made. @returns a function that ends this */
 	begin(): () => void {
-		// What the last list has shown may be forgotten by now.
-		if (this.watchers === 0) this.list = new AccountList(this);
-		this.watchers += 1;
+		// What the last list has shown may be forgotten by now, so it has to be read again.
+		if (this.ownWatchers === 0) this.list = new AccountList(this);
+		this.ownWatchers += 1;
 		this.memory.watchers += 1;
 		return () => {
-			this.watchers -= 1;
+			this.ownWatchers -= 1;
 			this.memory.watchers -= 1;
 			this.memory.forgetOld();
 		};
 	}
 
-	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
+	/** Whether nothing is known any more. Items stay known for half an hour, for later rounds of a loop. */
 	isOver(): boolean {
 		this.memory.forgetOld();
 		const { entries, isIdle, items } = this.memory;
@@ -181,10 +182,15 @@ export class KeyVideos {
 	}
 
 	/** Begins a wait for a queue item. Several may wait for the same one. */
-	claim(ids: QueueItemIds, listingDelayMs: number, known: Partial<Claim> = {}): Claim {
+	claim(
+		ids: QueueItemIds,
+		listingDelayMs: number,
+		known: Pick<Claim, 'runningAt' | 'unsure'> = {},
+	): Claim {
 		const item = this.identify(ids);
+		// This wait takes over from those that have ended without the video.
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.memory.drop(claim);
-		// Of the items with one queue ID, the one that was queued last has it.
+		// An item that was just added has its queue ID now. Another wait learns by the dates that a later item has it.
 		for (const other of this.memory.items.get(item.queueId) ?? []) {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
@@ -202,6 +208,7 @@ export class KeyVideos {
 
 	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear: a list or a later wait settles it */
 	release(claim: Claim, isOwed: boolean): void {
+		// What is owed is unsettled again: a later list may give it its entry.
 		claim.own = claim.dueAt = undefined;
 		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
 		else this.memory.drop(claim);
@@ -236,7 +243,7 @@ export class KeyVideos {
 	isMistrusted(projectId: string | undefined): boolean {
 		const now = performance.now();
 		return (
-			(this.knownService.mistrusted.get(projectId) ?? now) > now ||
+			(this.knownService.mistrustedByAll.get(projectId) ?? now) > now ||
 			[...this.memory.mistrusted].some(
 				([project, until]) =>
 					until > now && (project === undefined || [project, undefined].includes(projectId)),
@@ -244,15 +251,14 @@ export class KeyVideos {
 		);
 	}
 
-	/**
-	 * The item of a queue ID. What was added just now is another item than any before, unless that is still being made:
-	 * the service has then made one item of two equal orders.
-	 */
+	/** The item of a queue ID. */
 	private identify(ids: QueueItemIds): QueueItem {
 		const { queueId, projectId, queuedAt, sentAt } = ids;
 		const isSame = (item: QueueItem) => {
 			if (areTwoDates(item.queuedAt, queuedAt)) return false;
+			// Its end was not seen, and its wait goes on.
 			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
+			// A new add gives a new item, unless the service has made one item of two equal orders.
 			return sentAt === undefined || (isBeingMade && item.projectId === projectId);
 		};
 		const found = this.memory.items.get(queueId)?.findLast(isSame);
@@ -269,15 +275,16 @@ export class KeyVideos {
 		const { knownService, memory } = this;
 		memory.forgetOld();
 		if (memory.isIdle) return;
+		// First, for it adds the claims of the account's other keys.
 		this.findOtherKeys(entries);
 		this.sample = entries.find(isListed);
 		const unsettled = listUnsettled(memory.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
 		const earliest = Math.min(...due.map(getEarliest));
-		// A millisecond less, for it is also true of the time itself.
+		// `createIsBefore` includes its time, of which an entry is not too old.
 		const isTooOld = createIsBefore(Math.min(...due.map(getOldest)) - 1);
 		const projects = new Set(due.map(({ item }) => item.projectId ?? ''));
-		const isDue = (projectId: string) =>
+		const isOfDueProject = (projectId: string) =>
 			projectId === '' || projects.has(projectId) || projects.has('');
 		// An entry that was listed before all adds is no unsettled item's.
 		const firstSentAt = Math.min(...unsettled.map(({ item }) => item.sentAt ?? -Infinity));
@@ -297,19 +304,22 @@ export class KeyVideos {
 			const projectId = toText(entry.projectId);
 			if (claims.length === 0) {
 				// Most of a long list are too old for all that it settles.
-				if (owner || shownAt < earliest || !isDue(projectId) || isTooOld(entry.createdAt)) continue;
+				if (owner || shownAt < earliest || !isOfDueProject(projectId) || isTooOld(entry.createdAt))
+					continue;
 			}
-			const video = new ShownVideo(entry, projectId, shownAt);
+			const video = new ListedVideo(entry, projectId, shownAt);
 			if (!owner) free.push(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		const given = new Set<ListedVideo>();
 		for (const [claim, videos] of named) {
-			// If it must be listed by now, an entry that looks older has the date of another clock.
 			const inTime = videos.filter((video) => !isOlder(claim, video));
-			const [video, ...others] = inTime.length > 0 || !due.includes(claim) ? inTime : videos;
+			// If it must be listed by now, an entry that looks older has the date of another clock.
+			const isOtherClock = inTime.length === 0 && due.includes(claim);
+			// Of several, none is given.
+			const [video, ...others] = isOtherClock ? videos : inTime;
 			if (video === undefined || others.length > 0) continue;
-			// Its queue ID has told it: neither its address nor an earlier list.
+			// The entry has its queue ID. An address, or an owner that was known before, does not count.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
@@ -319,7 +329,7 @@ export class KeyVideos {
 		this.settle(listUnsettled(due), left, changedAt);
 	}
 
-	/** Settles the claims whose entries the list has to show, of which one was last new to this process at `changedAt`. */
+	/** Settles the claims that the list has to show. @param changedAt when an entry of the list was last new */
 	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
 		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
 		const all = [...memories].flatMap((memory) =>
@@ -334,7 +344,7 @@ export class KeyVideos {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
 			extend(this.memory.mistrusted, projectId, until);
-			if (isOfOwnAccount(claim)) extend(this.knownService.mistrusted, projectId, until);
+			if (isOfOwnAccount(claim)) extend(this.knownService.mistrustedByAll, projectId, until);
 		}
 		for (const claim of due) {
 			const video = own.get(claim);
@@ -343,9 +353,10 @@ export class KeyVideos {
 				this.give(claim, video);
 				continue;
 			}
-			// What was given to it is counted no more.
+			// `counts` lacks the entry that it would have been given.
 			const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
 			claim.own = { unidentified: { count, projectId } };
+			// What is listed later is another's.
 			if (claim.hasLeft) claim.listedUntil = now;
 		}
 	}
@@ -365,9 +376,11 @@ export class KeyVideos {
 		}
 		if (samples.size === 0) return;
 		for (const entry of entries.filter(isListed)) {
-			// An entry that is no other key's sample leads to this key, and is passed over.
-			const { memory, sample = {} } = samples.get(getEntryKey(entry)) ?? this;
-			if (memory === this.memory || getPrint(entry) !== getPrint(sample)) continue;
+			const other = samples.get(getEntryKey(entry));
+			// An entry before may have shown this already.
+			if (!other?.sample || other.memory === this.memory) continue;
+			if (getPrint(entry) !== getPrint(other.sample)) continue;
+			const { memory } = other;
 			this.memory.join(memory);
 			for (const each of all) if (each.memory === memory) each.memory = this.memory;
 		}
@@ -382,6 +395,6 @@ function extend(times: Times, projectId: string | undefined, until: number): voi
 	times.set(projectId, Math.max(times.get(projectId) ?? until, until));
 }
 
-/** The claims whose entries are not known. */
+/** The claims that no list has settled. */
 const listUnsettled = (claims: Iterable<Claim>) =>
 	[...claims].filter(({ own }) => own === undefined);

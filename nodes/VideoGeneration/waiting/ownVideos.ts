@@ -56,10 +56,8 @@ export interface Claim {
 export type OwnVideo = { video: IDataObject } | { unidentified: Unidentified };
 
 /** An entry of the list. */
-export type ListedVideo = Pick<ShownVideo, keyof ShownVideo>;
-
-export class ShownVideo {
-	private time: number | undefined;
+export class ListedVideo {
+	time?: number | undefined;
 
 	/**
 	 * @param projectId empty when the entry names none: the video can be any item's
@@ -80,9 +78,9 @@ export class ShownVideo {
 /** An entry that a list first showed before this time cannot be the claim's own. */
 export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim): number {
 	const { queuedAt, sentAt } = item;
-	// It may have failed: without its add or date, what was listed while it ran is not its own.
-	const isUnsure = hasLeft && (queuedAt ?? sentAt) === undefined;
-	const earlyMs = isUnsure ? -MOMENT_MS : listingDelayMs;
+	// Without its add or date, what was listed while it ran is not its own then.
+	const mayHaveFailed = hasLeft && (queuedAt ?? sentAt) === undefined;
+	const earlyMs = mayHaveFailed ? -MOMENT_MS : listingDelayMs;
 	return Math.max((sentAt ?? -Infinity) + MOMENT_MS, (runningAt ?? -Infinity) - earlyMs);
 }
 
@@ -98,11 +96,10 @@ export const isOlder = (claim: Claim, video: ListedVideo) =>
 	claim.item.queuedAt !== undefined && getDate(video) < getOldest(claim);
 
 /** Whether an entry of its project that names no item can be a claim's own. */
-function canBeOwn(claim: Claim, video: ListedVideo): boolean {
-	const { listedUntil = Infinity } = claim;
-	const isShown = video.shownAt >= getEarliest(claim) && video.shownAt <= listedUntil;
-	return isShown && !isOlder(claim, video);
-}
+const canBeOwn = (claim: Claim, video: ListedVideo) =>
+	video.shownAt >= getEarliest(claim) &&
+	video.shownAt <= (claim.listedUntil ?? Infinity) &&
+	!isOlder(claim, video);
 
 /** Whether the list may be cached: nothing of it is new since the end, and the entry is dated before the item last ran. */
 function mayBeCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedAt: number) {

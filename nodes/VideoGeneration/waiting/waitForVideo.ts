@@ -26,11 +26,11 @@ import type { Claim, OwnVideo } from './ownVideos';
 export interface WaitSettings {
 	intervalMs: number;
 	timeoutMs: number;
-	/** How long before or after its end the list may show a video. */
+	/** So long before or after an item's end, the list may show its video. */
 	listingDelayMs: number;
 	/** In lower case. */
 	words: Record<'completed' | 'failed', ReadonlySet<string>>;
-	/** "Videos at Once"; undefined for as many as can be told apart, and where nothing is made. */
+	/** "Videos at Once" of Video > Generate; undefined for as many as can be told apart. */
 	videosAtOnce: number | undefined;
 	/** The binary field for the file; undefined without a download. */
 	binaryPropertyName: string | undefined;
@@ -42,7 +42,7 @@ export interface WaitSettings {
 export interface Watching {
 	videos: KeyVideos;
 	end: () => void;
-	/** Each is sent once. The signal ends the wait. */
+	/** Each request is sent once. */
 	requests: ListRequests & { fetchProgress: (queueId: string) => Promise<IDataObject> };
 }
 
@@ -56,7 +56,7 @@ export interface FinishedVideo {
 	isTold?: boolean;
 }
 
-/** Waits for the video of a queue item that this try has not added. A later try goes on where the item stands. */
+/** Queue > Wait: waits for the video of a queue item, unless an earlier try has finished it. */
 export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
 	const { finished, unidentified } = job.ledger.state;
 	if (finished) return { json: finished, unidentified };
@@ -69,6 +69,7 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 	const service = await open();
 	const videos = getKeyVideos(service);
 	const end = videos.begin();
+	// What n8n keeps as given to the node's items is theirs, also where another process has given it.
 	for (const [, { createdAt, finished, queueId = '' }] of listStates(context)) {
 		const ids = { queueId, queuedAt: parseLogTime(createdAt) };
 		if (isObject(finished?.video)) videos.noteOwner(ids, finished.video);
@@ -94,7 +95,10 @@ export async function waitForVideo(
 	job: Job,
 	settings: WaitSettings,
 	watching: Watching,
-	{ sentAt, unsure }: { sentAt?: number | undefined; unsure?: AbortSignal | undefined } = {},
+	{
+		sentAt,
+		unsure: ofTurn,
+	}: { sentAt?: number | undefined; unsure?: AbortSignal | undefined } = {},
 ): Promise<FinishedVideo> {
 	const { context, ledger, run } = job;
 	const { videos } = watching;
@@ -102,14 +106,14 @@ export async function waitForVideo(
 	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
 	// Another execution may be of another process, whose `performance.now()` began anew.
 	const runningAt = running?.executionId === getExecutionId(context) ? running?.at : undefined;
-	// On a worker and without a turn, such videos may appear.
-	const isUnsure = unsure === undefined && isOnWorker(context);
-	const known = { runningAt, unsure: isUnsure ? AbortSignal.abort() : unsure };
-	const claim = videos.claim(ids, settings.listingDelayMs, known);
+	// On a worker and without a turn, videos of other processes may appear.
+	const unsure = ofTurn ?? (isOnWorker(context) ? AbortSignal.abort() : undefined);
+	const claim = videos.claim(ids, settings.listingDelayMs, { runningAt, unsure });
 	let isOwed = true;
 	try {
 		const video = await new Wait(job, settings, watching, claim).untilSettled();
 		const { json, unidentified } = video;
+		// Without its entry, which may still be listed, a later one could be taken for another item's.
 		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
 		// A later try settles an item whose list of videos could not be read.
@@ -119,8 +123,9 @@ export async function waitForVideo(
 	} catch (error) {
 		const { kind } = classifyError(error);
 		const isEnd = kind === 'notGenerated' || kind === 'leftQueue';
+		// After an end without a video, one that is listed later is another's.
 		isOwed = !isEnd;
-		// With `leftQueue`, a retry ends at its first 404: a video that is listed after this is another's.
+		// With `leftQueue`, a retry ends at its first 404.
 		ledger.keep({ unidentified: undefined, ...(isEnd && { endedAs: kind }) });
 		throw error as Error;
 	} finally {
@@ -136,11 +141,14 @@ const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
 /** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
 const MIN_FAILURES = 3;
 
-/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
+/** A list that must show a video and cannot be read is requested again for so long, unless a `Retry-After` asks for more. */
 const MAX_LIST_WAIT_MS = 30_000;
 
 /** The status of a new item, the only one that the specification names ("States and transitions"). */
 const PENDING = 'pending';
+
+/** What a check says of an item; 'left' if it is in the queue no more, and its end was not seen; 'unknown' if it failed. */
+type Verdict = 'finished' | 'failed' | 'running' | 'left' | 'unknown';
 
 /** The wait for one queue item. */
 class Wait {
@@ -161,9 +169,11 @@ class Wait {
 		private readonly job: Job,
 		private readonly settings: WaitSettings,
 		private readonly watching: Watching,
+		/** Changed by `videos`: by `note`, and by each list that settles it. */
 		private readonly claim: Readonly<Claim>,
 	) {
 		this.details = job.ledger.state.details;
+		// What this process has not added is checked at once.
 		this.checkAt = (claim.item.sentAt ?? -Infinity) + settings.intervalMs;
 		this.deadline = performance.now() + settings.timeoutMs;
 	}
@@ -176,9 +186,10 @@ class Wait {
 				await this.waitForEnd();
 			} while (!(await this.waitForListing()));
 			const own = await this.readOwn();
-			// It was cleared, or has failed: no video has appeared.
+			// An item that left the queue and has no candidate was cleared, or has failed.
 			const isWithout = 'unidentified' in own && own.unidentified.count === 0;
-			if (claim.hasLeft && isWithout) throw new RequestFailure({ kind: 'leftQueue' });
+			if (claim.hasLeft && isWithout && !claim.item.videoUrl)
+				throw new RequestFailure({ kind: 'leftQueue' });
 			return createOutput(claim, this.details ?? {}, own);
 		} catch (error) {
 			throw classifyError(error).with({ lastStatus: getStatus(this.details) });
@@ -190,10 +201,11 @@ class Wait {
 		const { deadline, claim, settings, watching } = this;
 		const { requests, videos } = watching;
 		for (;;) {
+			// Once a minute, the list is read, which tells since when each entry is listed, and whose it names.
 			await videos.list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (claim.own !== undefined) {
-				// The wait may have begun just now, and has seen no status yet.
+				// A check that is due gets its last status.
 				if (performance.now() >= this.checkAt) await this.check().catch(() => undefined);
 				return;
 			}
@@ -202,7 +214,7 @@ class Wait {
 			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
-			if (verdict !== 'running' && verdict !== 'unknown') return;
+			if (verdict === 'finished' || verdict === 'left') return;
 			if (performance.now() < deadline) continue;
 			const { httpCode, serviceMessage } = this.lastFailure?.facts ?? {};
 			throw new RequestFailure({
@@ -210,7 +222,7 @@ class Wait {
 				waitedSeconds: Math.round(settings.timeoutMs / 1000),
 				statusSeconds: Math.round((performance.now() - this.statusSince) / 1000) || undefined,
 				isPending: !this.details || normalize(getStatus(this.details)) === PENDING,
-				serviceMessage: httpCode && (serviceMessage ?? httpCode),
+				serviceMessage: serviceMessage ?? httpCode,
 			});
 		}
 	}
@@ -218,7 +230,7 @@ class Wait {
 	/**
 	 * Waits until the list has to show the video. Some services tell its address a moment after the end.
 	 *
-	 * @returns false for an item that runs again, or was not found, and is there as failed
+	 * @returns false if it is found running, or if it was not found before and is now found failed
 	 */
 	private async waitForListing(): Promise<boolean> {
 		const { claim, watching } = this;
@@ -231,14 +243,15 @@ class Wait {
 		if (namesQueueIds && !isKnown()) await videos.list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < dueAt) {
 			await pauseUntil(Math.min(this.checkAt, dueAt), requests.signal);
-			// There is a last check when the delay is over, unless the service asked for a longer pause.
+			// At the end of the delay it is checked, due or not, but not before a Retry-After allows it.
 			if (this.lastFailure?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
 			const wasGone = claim.hasLeft;
 			const verdict = await this.check().catch(() => undefined);
 			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');
-			if (!isBack) continue;
-			videos.note(claim, { dueAt: undefined });
-			return false;
+			if (isBack) {
+				videos.note(claim, { dueAt: undefined });
+				return false;
+			}
 		}
 		return true;
 	}
@@ -250,14 +263,14 @@ class Wait {
 		let endsAt: number | undefined;
 		// A read for another item may settle it as well.
 		for (let delayMs = 1_000; claim.own === undefined; delayMs *= 2) {
-			// Its address may be known before its delay is over.
+			// With its address known, this list settles it before its delay is over.
 			videos.note(claim, { dueAt: Math.min(claim.dueAt ?? Infinity, performance.now()) });
 			const failure = await videos.list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
 			const retryAfterMs = limitRetryAfter(failure);
 			const now = performance.now();
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
-			// The last request is sent when the time is over. An address suffices without the list.
+			// The last request is sent at `endsAt`. With a longer Retry-After, or a known address, there is no further one.
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
 			const isEnd = claim.item.videoUrl !== undefined || nextAt > endsAt;
 			if (failure && isEnd) return { unidentified: UNREAD };
@@ -313,11 +326,12 @@ class Wait {
 		const now = performance.now();
 		this.lastFailure = failure;
 		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
+		// An item that was never seen has not left. The service answers in JSON, which leaves no `content`.
 		if (this.details !== undefined && isNotFound(failure)) {
-			// It had left the queue in an earlier try, and has not come back.
-			if (this.job.ledger.state.endedAs === 'leftQueue')
-				throw new RequestFailure({ kind: 'leftQueue' });
 			const by = failure.facts.content === undefined ? 'service' : 'gateway';
+			// It had left the queue in an earlier try, and has not come back.
+			if (by === 'service' && this.job.ledger.state.endedAs === 'leftQueue')
+				throw new RequestFailure({ kind: 'leftQueue' });
 			if (this.notFound?.by !== by) this.notFound = { by, count: 0, since: now };
 			this.notFound.count += 1;
 			const isLasting = now - this.notFound.since >= MIN_NOT_FOUND_MS[by];
@@ -350,9 +364,6 @@ function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): Finish
 }
 
 const getExecutionId = (context: Job['context']) => context.getExecutionId() as string | undefined;
-
-/** What a check says of an item; 'left' if it is in the queue no more, and its end was not seen; 'unknown' if it failed. */
-type Verdict = 'finished' | 'failed' | 'running' | 'left' | 'unknown';
 
 /** With an unknown status, a video may still be made, unless it has an address. */
 function getVerdict(details: IDataObject, words: WaitSettings['words']): Verdict {

@@ -97,8 +97,8 @@ function watchStore(context: never, check: Check): never {
 async function useTurn(worker: Worker | undefined, context: never, project: string, forMs = 0) {
 	const [job, videos] = [createJob(context, project), createVideos(false)];
 	const turn = await worker?.joinTurn(job, videos);
-	await turn?.take(job);
-	const isSure = turn?.unsure.aborted === false;
+	const begun = await turn?.take(job);
+	const isSure = begun?.unsure.aborted === false;
 	if (forMs > 0) await new Promise((resolve) => setTimeout(resolve, forMs));
 	await turn?.leave();
 	return isSure;
@@ -197,13 +197,13 @@ test("n8n's log says once that an item waits for other workers, and a turn that 
 	const watched = watchStore(context, () => (isAway ? 'failed' : 'carried out'));
 	const work = async () => {
 		const turn = await workers[0]?.joinTurn(createJob(watched, 'p'), createVideos(false));
-		await turn?.take(createJob(watched, 'p'));
+		const begun = await turn?.take(createJob(watched, 'p'));
 		const next = useTurn(workers[1], logging, 'p');
 		isAway = true;
 		await pause(40_000);
-		const isSure = [turn?.unsure.aborted];
+		const isSure = [begun?.unsure.aborted];
 		await pause(40_000);
-		isSure.push(turn?.unsure.aborted);
+		isSure.push(begun?.unsure.aborted);
 		await Promise.all([turn?.leave(), next]);
 		return isSure;
 	};
@@ -211,4 +211,40 @@ test("n8n's log says once that an item waits for other workers, and a turn that 
 	expect(await passTime(work())).toEqual([false, true]);
 	const line = 'Waiting for other workers to make a video of project "p" in execution 1';
 	expect(logged).toEqual([line]);
+});
+
+test('A silence of the store ends with an answer, so the next one is waited for, too', async () => {
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	let isSilent = true;
+	const calls = context as { helpers: Record<string, (...call: unknown[]) => Promise<unknown>> };
+	const slow = Object.entries(calls.helpers).map(([name, call]) => [
+		name,
+		async (...given: unknown[]) => {
+			while (isSilent) await pause(1_000);
+			return await call(...given);
+		},
+	]);
+	const silent = { ...calls, helpers: Object.fromEntries(slow) as object } as never;
+	const takeMs = async () => {
+		const startedAt = performance.now();
+		const turn = await workers[0]?.joinTurn(createJob(silent, 'p'), createVideos(false));
+		await turn?.take(createJob(silent, 'p'));
+		void turn?.leave();
+		return performance.now() - startedAt;
+	};
+	const work = async () => {
+		const first = await takeMs();
+		isSilent = false;
+		await pause(60_000);
+		const answered = await takeMs();
+		await pause(60_000);
+		isSilent = true;
+		return [first, answered, await takeMs()];
+	};
+	const [first = 0, answered, second = 0] = await passTime(work());
+	for (const time of [first, second]) {
+		expect(time).toBeGreaterThanOrEqual(120_000);
+		expect(time).toBeLessThan(135_000);
+	}
+	expect(answered).toBeLessThan(5_000);
 });

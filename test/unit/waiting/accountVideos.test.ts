@@ -96,6 +96,19 @@ test('An item that was added with another key of the account is the same item fo
 	expect([added.own, wait.own]).toEqual([OWN, OWN]);
 });
 
+test('An item that another key has added is given nothing that was listed before its add, though this key waits for it, too', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	await other.read(ENTRY);
+	const added = other.wait({ queuedAt: DATE, sentAt: now() });
+	const wait = ours.wait({ queuedAt: DATE });
+	await ours.read(ENTRY);
+	for (const claim of [added, wait]) claim.dueAt = now();
+	await ours.read(ENTRY);
+	const own = { unidentified: { count: 0, projectId: '1' } };
+	expect([added.own, wait.own]).toEqual([own, own]);
+});
+
 test('An entry that an item of another key was given is not given to the next item, though nothing waits with that key', async () => {
 	const open = openService();
 	const [ours, other] = [open(1), open(2)];
