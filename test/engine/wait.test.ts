@@ -328,12 +328,13 @@ describe('A gateway that answers "404 page not found" while the service starts a
 		expectFirstVideo(await run(GENERATE));
 	});
 
-	test('for minutes ends it, and a retry looks once more', async () => {
+	test('for minutes ends it, but no retry, which looks at it again', async () => {
 		service.planVideos(400);
 		failLooks(GATEWAY);
 		const first = await run(GENERATE);
 		expect(first.error?.message).toContain('no longer in the queue');
 		service.sandbox.clearFaults();
+		failLooks({ ...GATEWAY, skip: 0, times: 3 });
 		service.sandbox.clock.advance(400_000);
 		passTime(400_000);
 		expectFirstVideo(await run(GENERATE, [{}], {}, first));

@@ -18,6 +18,7 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { loadPackageAnew } from '../support/engine/loadPackage';
+import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -227,6 +228,19 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 		expectOwn(await run(GENERATE));
 		// After 10, 15, 20 and 25 seconds, and twice while it waits for the list.
 		expect(service.countSent('queue.getProgress')).toBe(1 + 4 + 2);
+	});
+
+	test('comes out with the address that another wait for it has seen, though no list shows its video', async () => {
+		service.planVideos({ processingMs: 20_000, logDelayMs: 10_000_000 });
+		service.sandbox.configure({ videoUrlInDetails: true, endedItemsLeaveAfterMs: 6_000 });
+		const { items } = await service.run(OPERATIONS['queue.add']);
+		const waits = [5, 60].map((pollingInterval) => {
+			const parameters = { ...WAIT, waitOptions: { pollingInterval } };
+			return service.begin(parameters, { items: items.map(({ json }) => json) });
+		});
+		const endings = await playTogether(service.sandbox, waits);
+		const urls = endings.flatMap(({ result }) => result.items.map(({ json }) => json.videoUrl));
+		expect(urls).toEqual(Array(2).fill(expect.stringContaining('/files/')));
 	});
 
 	test('fails when no video appears, long before the timeout, and the error says so', async () => {
