@@ -69,7 +69,7 @@ export class WorkersTurn {
 	private begun: BegunTurn = { at: -Infinity, unsure: AbortSignal.abort() };
 	/** Aborted when the turn ends or is lost: it is not renewed then, and its videos are not sure. */
 	private renewing = new AbortController();
-	/** The records of owed videos that were new to this turn, which removes them. */
+	/** The records of owed videos that are this turn's, which removes them. */
 	private owed: string[] = [];
 
 	/** @param records of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
@@ -173,7 +173,10 @@ export class WorkersTurn {
 		const texts = [...this.listPeriods(0, PERIODS - 1), ...owed, ...others];
 		const added = await this.records.record(texts);
 		if (added) this.lastPeriod = last;
-		this.owed.push(...owed.filter((text) => added?.includes(text)));
+		// During a turn that is sure, only a process that lost the race for it can have recorded one, and left it by mistake.
+		const isSure = !this.begun.unsure.aborted;
+		const own = owed.filter((text) => isSure || added?.includes(text));
+		this.owed = [...new Set([...this.owed, ...own])];
 		return added;
 	}
 

@@ -100,10 +100,14 @@ export class Records {
 		let isKept = false;
 		while (added && !isKept && texts.every((text) => added?.includes(text))) {
 			await pause(getCheckMs());
-			const overwritten = await this.record(marked);
-			isKept = overwritten?.length === 0;
-			leftovers = isKept ? [mark] : ((added = overwritten) ?? leftovers);
+			const again = await this.record(marked);
+			isKept = again?.length === 0;
+			// With the mark, the row was kept: another process has only removed some, which are recorded again now.
+			if (again && !again.includes(mark)) continue;
+			added = again;
+			leftovers = again ?? leftovers;
 		}
+		if (isKept) leftovers = [mark];
 		if (leftovers.length > 0) await this.remove(leftovers);
 		return added;
 	}

@@ -248,3 +248,34 @@ test('A silence of the store ends with an answer, so the next one is waited for,
 	}
 	expect(answered).toBeLessThan(5_000);
 });
+
+test('What a process that lost the race for a turn has left does not make the next turns unsure', async () => {
+	jest.setSystemTime(Date.parse('2026-01-15T12:29:50Z'));
+	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
+	const lane = JSON.stringify(['w1', 'http://localhost', 'p']);
+	const nextHalfHour = Math.floor(Date.now() / 1_800_000) + 1;
+	const work = async () => {
+		const first = useTurn(workers[0], context, 'p', 60_000);
+		await pause(1_000);
+		// Its clock is ahead, and the write that took this back was lost.
+		const records = workers[1] && new workers[1].Records(context, 'workflow');
+		await records?.record([`A video of ${lane} is owed in ${nextHalfHour}`]);
+		await first;
+		return await useTurn(workers[1], context, 'p');
+	};
+	expect(await passTime(work())).toBe(true);
+});
+
+test('A reservation of which another process removes a part meanwhile is recorded again as a whole', async () => {
+	const { workers, context, countEntries, findLost, passTime, pause } = useWorkers(() => WRITE_MS);
+	const [mine, other] = workers.map((worker) => new worker.Records(context, 'node'));
+	const work = async () => {
+		const reserving = mine?.reserve(['a', 'b', 'c']);
+		await pause(20);
+		await other?.remove(['a']);
+		return await reserving;
+	};
+	expect(await passTime(work(), 5)).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+	expect(await passTime(countEntries('node'))).toBe(3);
+	expect(await findLost(['a', 'b', 'c'])).toEqual([]);
+});
