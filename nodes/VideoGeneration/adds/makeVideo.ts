@@ -47,13 +47,14 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 		// Without its credential, an item takes no unique key.
 		await job.open();
 		try {
-			// Another execution may overwrite it, so it is checked just before the add.
+			// Another execution may overwrite the record of the key, so it is checked just before the add.
 			const isOwn = (await takeKey(job)) && (await takeKey(job, { isCheck: true }));
 			return isOwn ? [{ json: (await pay(job)).queueItem }] : [];
 		} finally {
 			await freeOrKeepKey(job);
 		}
 	}
+	// An earlier try has paid for it.
 	const { queueId, projectId, createdAt, details } = job.ledger.state;
 	// The fields that people use come first.
 	return [{ json: { queueId, status: details?.status, projectId, ...details, createdAt } }];
@@ -65,7 +66,7 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	// Workers take turns where one video is made at once. Unset, that is so until the service tells videos apart (below).
+	// Workers take turns for one video at once. Unset, `makeInLane` gives the turn up once the service tells videos apart.
 	const isOneAtOnce = (wait.videosAtOnce ?? 1) === 1;
 	const workersTurn = isOneAtOnce ? await joinTurn(job, watching.videos) : undefined;
 	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
@@ -117,7 +118,7 @@ async function makeInLane(
 		if (knownService.isTelling) await workersTurn?.giveUp();
 		return video;
 	} catch (reason) {
-		// One that was cut off counts as slower: with as little time, the next execution must not pay for one again.
+		// One that was cut off takes at least so much longer: with as little time, the next execution must not pay for one.
 		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
 		throw reason as Error;
 	} finally {

@@ -33,10 +33,7 @@ const workersTurns = new Map<string, WorkersTurn>();
 /** Whether n8n's store is silent: this process goes on without turns until it answers. */
 let isSilent = false;
 
-/**
- * Joins the turn in which the item's video is made, which the caller leaves.
- * @returns undefined for a video that is paid for, on what is no worker, and where n8n keeps no records
- */
+/** Joins the turn in which the item's video is made, which the caller leaves. None if it is paid for, or without records. */
 export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: KeyVideos) {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
@@ -82,11 +79,11 @@ export class WorkersTurn {
 	/** The record of a process that waits for the turn of another one. */
 	private readonly getWish = () => `A wish for the turn of ${this.lane}`;
 
-	/** The records of a turn in these periods from now on. */
+	/** The records of a turn from one period to another. The present one is 0, past ones are negative. */
 	private readonly listPeriods = (first: number, last: number) =>
 		list(`The turn of ${this.lane} in`, PERIOD_MS, first, last);
 
-	/** The records of videos that are owed since these half hours from now on. */
+	/** The records of owed videos, by half hours in the same way. */
 	private readonly listOwed = (first: number, last: number) =>
 		list(`A video of ${this.lane} is owed in`, OWED_MS, first, last);
 
@@ -95,7 +92,7 @@ export class WorkersTurn {
 		const { signal } = job.run;
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
-			// An ask that begins after its time must not take the turn: its item may have ended.
+			// `alone` gives up waiting, but the ask stays in line: if it begins later, its item may have ended.
 			const ask = async (end: AbortSignal) => (end.aborted ? undefined : await this.ask());
 			const delayMs = await this.records.alone(ask, ASK_MS, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
@@ -125,7 +122,7 @@ export class WorkersTurn {
 		if (!added) return undefined;
 		// If the wish is new, nobody else waits: it is this process's own, and is removed soon.
 		if (added.includes(this.getWish())) return 0;
-		// Not awaited, for it waits until this is done.
+		// Not awaited: it waits for the row, which this ask still has.
 		void this.giveUp();
 		return ASK_MS;
 	}
@@ -140,6 +137,7 @@ export class WorkersTurn {
 		if (!asked?.includes(present)) return asked && busyMs;
 		// A video that was recorded in the half hour before may still be owed.
 		const owed = this.listOwed(-1, 0);
+		// If not all periods are free, this takes back what it has recorded, the owed ones too.
 		const added = await this.records.reserve(later, owed);
 		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
 		this.lastPeriod = period + later.length;
@@ -147,8 +145,7 @@ export class WorkersTurn {
 		this.renewing.abort();
 		this.renewing = new AbortController();
 		// One that was recorded before is of another turn: its video may appear.
-		const isUnsure = this.owed.length < owed.length;
-		const unsure = isUnsure ? AbortSignal.abort() : this.renewing.signal;
+		const unsure = this.owed.length < owed.length ? AbortSignal.abort() : this.renewing.signal;
 		this.begun = { at: performance.now(), unsure };
 		void this.keepRenewing(this.renewing);
 		return 0;

@@ -51,7 +51,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Tells whether a date in that form is at or before a time, of almost all that are: to parse each date of a long list
  * takes as long as the list. Dates in UTC are compared with the time, and those of other zones with the day before it.
  */
-export function createIsBefore(time: number): (createdAt: unknown) => boolean {
+export function createIsAtOrBefore(time: number): (createdAt: unknown) => boolean {
 	if (!(time > DAY_MS && time < MAX_LOG_TIME)) return () => false;
 	const latest = new Date(time).toISOString();
 	const dayBefore = new Date(time - DAY_MS).toISOString();
@@ -139,7 +139,7 @@ export function findNewestVideo(log: readonly unknown[], projectIds: readonly st
 const SAME_DATE_MS = 1_000;
 
 /** Whether two dates are known, and of two things. */
-export function areTwoDates(one = NaN, other = NaN): boolean {
+export function areKnownToDiffer(one = NaN, other = NaN): boolean {
 	return Math.abs(one - other) >= SAME_DATE_MS;
 }
 

@@ -1,7 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hashText';
 import { createIncomplete, isObject, toText } from '../api/response';
-import { createIsBefore, identifyEntry, isOfProjects, isTime, parseLogTime } from '../api/videoLog';
+import {
+	createIsAtOrBefore,
+	identifyEntry,
+	isOfProjects,
+	isTime,
+	parseLogTime,
+} from '../api/videoLog';
 import { adoptChanges, isRemembered, type ListedEntry, type Remembered } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -214,7 +220,7 @@ function isForgotten(time: number, { floor, undated }: Pick<Cursor, 'floor' | 'u
 export function createIsOld(stored: StoredCursor, account: string) {
 	const isOwn = typeof stored !== 'string' && stored.account === account;
 	// Dates that move to another zone, with the floor, differ by less than a day.
-	return createIsBefore(isOwn ? stored.floor - DAY_MS : -1);
+	return createIsAtOrBefore(isOwn ? stored.floor - DAY_MS : -1);
 }
 
 function listEntries(log: readonly IDataObject[], oldCount: number) {

@@ -3,19 +3,19 @@ import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
 import {
 	addTo,
-	createIsBefore,
+	createIsAtOrBefore,
 	EntryNames,
 	getEntryKey,
 	getPrint,
-	areTwoDates,
+	areKnownToDiffer,
 } from '../api/videoLog';
 import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
 import {
 	decideOwners,
-	getEarliest,
-	getOldest,
+	getEarliestShownAt,
+	getOldestDate,
 	isOlder,
 	ListedVideo,
 	listNames,
@@ -34,7 +34,8 @@ const MAX_REQUIRED = 16;
 
 /** What a wait sees of its item. */
 type Seen = Partial<
-	Pick<Claim, 'dueAt' | 'hasLeft' | 'runningAt'> & Pick<QueueItem, 'projectId' | 'videoUrl'>
+	Pick<Claim, 'dueAt' | 'hasLeft' | 'listedUntil' | 'own' | 'runningAt'> &
+		Pick<QueueItem, 'projectId' | 'videoUrl'>
 >;
 
 /** Until when, by project; undefined for an unknown one. */
@@ -44,7 +45,7 @@ type Times = Map<string | undefined, number>;
 export class KnownService {
 	/** By API key. Two keys may be of one account. */
 	readonly byKey = new Map<number, KeyVideos>();
-	/** Until when projects are mistrusted with all keys: those in which this process has added a video. */
+	/** Until when projects that an add has proved are mistrusted, with all keys. */
 	readonly mistrustedByAll: Times = new Map();
 	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
 	namesQueueIds = false;
@@ -78,8 +79,8 @@ export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 	return videos;
 }
 
-/** Whether a claim of another key can own an entry of this list: a project is of one account, which an add proves. */
-const isOfOwnAccount = ({ item: { projectId, sentAt } }: Claim) =>
+/** Whether an add has proved its project: a project is of one account, so that counts with all keys. */
+const isProjectProven = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
 
 /** What is known of an account's videos. Its keys share it, once their lists have shown the same entry. */
@@ -118,7 +119,7 @@ class AccountMemory {
 
 	drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
-		// A video is in use for as long as it is owed, also if it is dropped later.
+		// An owed video was in use until its time ended, which may be noticed later.
 		claim.item.usedAt = claim.owedUntil ?? performance.now();
 		this.claims.delete(claim);
 	}
@@ -129,11 +130,14 @@ class AccountMemory {
 		const findSame = (item: QueueItem) =>
 			this.items
 				.get(item.queueId)
-				?.findLast((each) => !areTwoDates(each.queuedAt, item.queuedAt)) ?? item;
+				?.findLast((each) => !areKnownToDiffer(each.queuedAt, item.queuedAt)) ?? item;
 		for (const claim of claims) {
 			this.claims.add(claim);
-			const { sentAt, videoUrl } = claim.item;
+			const { isReplaced, projectId, queuedAt, sentAt, videoUrl } = claim.item;
 			claim.item = findSame(claim.item);
+			if (isReplaced) claim.item.isReplaced = true;
+			claim.item.projectId ??= projectId;
+			claim.item.queuedAt ??= queuedAt;
 			claim.item.sentAt ??= sentAt;
 			claim.item.videoUrl ??= videoUrl;
 			claim.item.claims.add(claim);
@@ -190,7 +194,7 @@ export class KeyVideos {
 		const item = this.identify(ids);
 		// This wait takes over from those that have ended without the video.
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.memory.drop(claim);
-		// An item that was just added has its queue ID now. Another wait learns by the dates that a later item has it.
+		// A new add has the queue ID now, so all others of it are replaced. Another wait learns that by the dates.
 		for (const other of this.memory.items.get(item.queueId) ?? []) {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
@@ -239,7 +243,7 @@ export class KeyVideos {
 		if (!entries.find(entry)?.owner) entries.give(entry, this.identify(ids));
 	}
 
-	/** Whether a video of a project was missing in a list that had to show it. An unknown project of the account may be any. */
+	/** Whether a video of a project was missing in a list that had to show it. Two projects may be one if either is unknown. */
 	isMistrusted(projectId: string | undefined): boolean {
 		const now = performance.now();
 		return (
@@ -255,7 +259,7 @@ export class KeyVideos {
 	private identify(ids: QueueItemIds): QueueItem {
 		const { queueId, projectId, queuedAt, sentAt } = ids;
 		const isSame = (item: QueueItem) => {
-			if (areTwoDates(item.queuedAt, queuedAt)) return false;
+			if (areKnownToDiffer(item.queuedAt, queuedAt)) return false;
 			// Its end was not seen, and its wait goes on.
 			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			// A new add gives a new item, unless the service has made one item of two equal orders.
@@ -280,9 +284,9 @@ export class KeyVideos {
 		this.sample = entries.find(isListed);
 		const unsettled = listUnsettled(memory.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
-		const earliest = Math.min(...due.map(getEarliest));
-		// `createIsBefore` includes its time, of which an entry is not too old.
-		const isTooOld = createIsBefore(Math.min(...due.map(getOldest)) - 1);
+		const earliest = Math.min(...due.map(getEarliestShownAt));
+		// An entry of exactly the oldest date is not too old.
+		const isTooOld = createIsAtOrBefore(Math.min(...due.map(getOldestDate)) - 1);
 		const projects = new Set(due.map(({ item }) => item.projectId ?? ''));
 		const isOfDueProject = (projectId: string) =>
 			projectId === '' || projects.has(projectId) || projects.has('');
@@ -314,12 +318,12 @@ export class KeyVideos {
 		const given = new Set<ListedVideo>();
 		for (const [claim, videos] of named) {
 			const inTime = videos.filter((video) => !isOlder(claim, video));
-			// If it must be listed by now, an entry that looks older has the date of another clock.
+			// If it must be listed by now, the dates of entries that look older are of another clock.
 			const isOtherClock = inTime.length === 0 && due.includes(claim);
 			// Of several, none is given.
 			const [video, ...others] = isOtherClock ? videos : inTime;
 			if (video === undefined || others.length > 0) continue;
-			// The entry has its queue ID. An address, or an owner that was known before, does not count.
+			// Without an address, its queue ID is its only name. An owner that was known before need not be named.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
@@ -334,7 +338,7 @@ export class KeyVideos {
 		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
 		const all = [...memories].flatMap((memory) =>
 			listUnsettled(memory.claims).filter(
-				(claim) => memory === this.memory || isOfOwnAccount(claim),
+				(claim) => memory === this.memory || isProjectProven(claim),
 			),
 		);
 		const { own, counts, missing } = decideOwners(due, free, all, changedAt);
@@ -344,7 +348,7 @@ export class KeyVideos {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
 			extend(this.memory.mistrusted, projectId, until);
-			if (isOfOwnAccount(claim)) extend(this.knownService.mistrustedByAll, projectId, until);
+			if (isProjectProven(claim)) extend(this.knownService.mistrustedByAll, projectId, until);
 		}
 		for (const claim of due) {
 			const video = own.get(claim);
@@ -356,7 +360,7 @@ export class KeyVideos {
 			// `counts` lacks the entry that it would have been given.
 			const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
 			claim.own = { unidentified: { count, projectId } };
-			// What is listed later is another's.
+			// It left the queue, so what is listed later is another's.
 			if (claim.hasLeft) claim.listedUntil = now;
 		}
 	}

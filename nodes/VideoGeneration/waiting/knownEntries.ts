@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { identifyEntry, areTwoDates, parseLogTime } from '../api/videoLog';
+import { identifyEntry, areKnownToDiffer, parseLogTime } from '../api/videoLog';
 import type { QueueItem } from './ownVideos';
 
 /** What is known of an entry. Those that one list was the first to show share it, until one of them is given. */
@@ -22,7 +22,8 @@ const identify = (entry: IDataObject) => identifyEntry(entry) ?? JSON.stringify(
 
 /** What is known of the entry with an ID, if it is this one: an ID that comes again with another date is that of a new entry. */
 function getIfSame(known: KnownEntry | undefined, entry: IDataObject): KnownEntry | undefined {
-	const isAnother = known?.owner && areTwoDates(known.createdAt, parseLogTime(entry.createdAt));
+	const isAnother =
+		known?.owner && areKnownToDiffer(known.createdAt, parseLogTime(entry.createdAt));
 	return isAnother ? undefined : known;
 }
 

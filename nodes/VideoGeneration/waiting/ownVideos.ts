@@ -76,7 +76,7 @@ export class ListedVideo {
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
-export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim): number {
+export function getEarliestShownAt({ hasLeft, item, listingDelayMs, runningAt }: Claim): number {
 	const { queuedAt, sentAt } = item;
 	// Without its add or date, what was listed while it ran is not its own then.
 	const mayHaveFailed = hasLeft && (queuedAt ?? sentAt) === undefined;
@@ -85,7 +85,7 @@ export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim)
 }
 
 /** The date of the oldest entry that can be the claim's own. */
-export const getOldest = ({ item: { queuedAt }, listingDelayMs }: Claim) =>
+export const getOldestDate = ({ item: { queuedAt }, listingDelayMs }: Claim) =>
 	(queuedAt ?? -Infinity) - listingDelayMs;
 
 /** An entry without a readable date can be of any item. */
@@ -93,11 +93,11 @@ const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
 
 /** Whether an entry is dated before the item of a claim was queued. */
 export const isOlder = (claim: Claim, video: ListedVideo) =>
-	claim.item.queuedAt !== undefined && getDate(video) < getOldest(claim);
+	claim.item.queuedAt !== undefined && getDate(video) < getOldestDate(claim);
 
 /** Whether an entry of its project that names no item can be a claim's own. */
 const canBeOwn = (claim: Claim, video: ListedVideo) =>
-	video.shownAt >= getEarliest(claim) &&
+	video.shownAt >= getEarliestShownAt(claim) &&
 	video.shownAt <= (claim.listedUntil ?? Infinity) &&
 	!isOlder(claim, video);
 
@@ -130,10 +130,10 @@ export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonl
 	const later = claims.filter(({ item }) => video.shownAt > (item.sentAt ?? -Infinity));
 	const inTime = later.filter((claim) => !isOlder(claim, video));
 	const named = inTime.length > 0 ? inTime : later;
-	const last = Math.max(...named.map(getOldest));
+	const last = Math.max(...named.map(getOldestDate));
 	// It is dated more than a Listing Delay after the last one: the item before had left the queue by then.
 	const isOfLast = (video.createdAt ?? -Infinity) > last + 2 * (named[0]?.listingDelayMs ?? 0);
-	const picked = isOfLast ? named.filter((claim) => getOldest(claim) === last) : named;
+	const picked = isOfLast ? named.filter((claim) => getOldestDate(claim) === last) : named;
 	return picked.every(({ item }) => item === picked[0]?.item) ? picked : [];
 }
 
@@ -169,8 +169,8 @@ function groupVideos(videos: readonly ListedVideo[], areDated: boolean) {
 /** The claims by project, those added last first, which have the fewest candidates. */
 function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
 	const compare = (a: Claim, b: Claim) =>
-		compareDescending(getOldest(a), getOldest(b)) ||
-		compareDescending(getEarliest(a), getEarliest(b));
+		compareDescending(getOldestDate(a), getOldestDate(b)) ||
+		compareDescending(getEarliestShownAt(a), getEarliestShownAt(b));
 	const groups = new Map<string, Claim[]>();
 	for (const claim of [...claims].sort(compare)) addTo(groups, claim.item.projectId ?? '', claim);
 	return groups;
@@ -197,7 +197,7 @@ function* countCandidates(
 			if (index === candidates.length) candidates.push(video);
 			else candidates.splice(index, 0, video);
 		}
-		const earliest = getEarliest(claim);
+		const earliest = getEarliestShownAt(claim);
 		const [last] = candidates;
 		yield { claim, count: findFirst(candidates, ({ shownAt }) => shownAt < earliest), last };
 		if (last && given.has(last)) candidates.shift();

@@ -95,25 +95,24 @@ export async function waitForVideo(
 	job: Job,
 	settings: WaitSettings,
 	watching: Watching,
-	{
-		sentAt,
-		unsure: ofTurn,
-	}: { sentAt?: number | undefined; unsure?: AbortSignal | undefined } = {},
+	{ sentAt, unsure }: { sentAt?: number | undefined; unsure?: AbortSignal | undefined } = {},
 ): Promise<FinishedVideo> {
 	const { context, ledger, run } = job;
 	const { videos } = watching;
 	const { queueId = '', projectId, createdAt, running } = ledger.state;
 	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
-	// Another execution may be of another process, whose `performance.now()` began anew.
+	// When an earlier try of this execution found it running: another process has a `performance.now()` of its own.
 	const runningAt = running?.executionId === getExecutionId(context) ? running?.at : undefined;
-	// On a worker and without a turn, videos of other processes may appear.
-	const unsure = ofTurn ?? (isOnWorker(context) ? AbortSignal.abort() : undefined);
-	const claim = videos.claim(ids, settings.listingDelayMs, { runningAt, unsure });
+	const claim = videos.claim(ids, settings.listingDelayMs, {
+		runningAt,
+		// On a worker and without a turn, videos of other processes may appear.
+		unsure: unsure ?? (isOnWorker(context) ? AbortSignal.abort() : undefined),
+	});
 	let isOwed = true;
 	try {
 		const video = await new Wait(job, settings, watching, claim).untilSettled();
 		const { json, unidentified } = video;
-		// Without its entry, which may still be listed, a later one could be taken for another item's.
+		// While its entry is not known, its video is owed: listed later, it must not be taken for another item's.
 		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
 		// A later try settles an item whose list of videos could not be read.
@@ -186,7 +185,7 @@ class Wait {
 				await this.waitForEnd();
 			} while (!(await this.waitForListing()));
 			const own = await this.readOwn();
-			// An item that left the queue and has no candidate was cleared, or has failed.
+			// An item that left the queue and has no candidate was cleared, or has failed. A list that was not read has no count.
 			const isWithout = 'unidentified' in own && own.unidentified.count === 0;
 			if (claim.hasLeft && isWithout && !claim.item.videoUrl)
 				throw new RequestFailure({ kind: 'leftQueue' });
@@ -230,7 +229,7 @@ class Wait {
 	/**
 	 * Waits until the list has to show the video. Some services tell its address a moment after the end.
 	 *
-	 * @returns false if it is found running, or if it was not found before and is now found failed
+	 * @returns false to wait for its end again: it runs, or it had left the queue and is back there as failed
 	 */
 	private async waitForListing(): Promise<boolean> {
 		const { claim, watching } = this;
@@ -243,13 +242,13 @@ class Wait {
 		if (namesQueueIds && !isKnown()) await videos.list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < dueAt) {
 			await pauseUntil(Math.min(this.checkAt, dueAt), requests.signal);
-			// At the end of the delay it is checked, due or not, but not before a Retry-After allows it.
+			// At the end of the delay it is checked, due or not, unless a Retry-After asks for more.
 			if (this.lastFailure?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
 			const wasGone = claim.hasLeft;
 			const verdict = await this.check().catch(() => undefined);
-			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');
-			if (isBack) {
-				videos.note(claim, { dueAt: undefined });
+			if (verdict === 'running' || (wasGone && verdict === 'failed')) {
+				// A list may have settled it meanwhile.
+				videos.note(claim, { dueAt: undefined, own: undefined, listedUntil: undefined });
 				return false;
 			}
 		}
@@ -270,10 +269,10 @@ class Wait {
 			const retryAfterMs = limitRetryAfter(failure);
 			const now = performance.now();
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
-			// The last request is sent at `endsAt`. With a longer Retry-After, or a known address, there is no further one.
-			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			const isEnd = claim.item.videoUrl !== undefined || nextAt > endsAt;
+			// With a longer Retry-After, or a known address, there is no further request. The last one is sent at `endsAt`.
+			const isEnd = claim.item.videoUrl !== undefined || now + retryAfterMs > endsAt;
 			if (failure && isEnd) return { unidentified: UNREAD };
+			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
 			if (failure) await pauseUntil(nextAt, requests.signal);
 		}
 		return claim.own;
@@ -326,7 +325,7 @@ class Wait {
 		const now = performance.now();
 		this.lastFailure = failure;
 		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
-		// An item that was never seen has not left. The service answers in JSON, which leaves no `content`.
+		// An item that was never seen has not left. An answer that is no JSON has a `content`, and is a gateway's.
 		if (this.details !== undefined && isNotFound(failure)) {
 			const by = failure.facts.content === undefined ? 'service' : 'gateway';
 			// It had left the queue in an earlier try, and has not come back.

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { hashText } from '../../../nodes/VideoGeneration/api/hashText';
 import {
-	createIsBefore,
+	createIsAtOrBefore,
 	findEntry,
 	identifyEntry,
-	areTwoDates,
+	areKnownToDiffer,
 	parseLogTime,
 } from '../../../nodes/VideoGeneration/api/videoLog';
 
@@ -35,7 +35,7 @@ describe('What is before a time without being parsed', () => {
 			fc.property(time, apart, digits, zone, (at, ms, more, minutes) => {
 				const precise = write(at + ms, more, minutes);
 				for (const createdAt of [precise, precise.replace(/\.\d+/, '')]) {
-					const isBefore = createIsBefore(at)(createdAt);
+					const isBefore = createIsAtOrBefore(at)(createdAt);
 					if (isBefore) expect(parseLogTime(createdAt)).toBeLessThanOrEqual(at);
 				}
 			}),
@@ -46,15 +46,15 @@ describe('What is before a time without being parsed', () => {
 	test('is each date in UTC that is, and others that are so by a day and a half', () => {
 		fc.assert(
 			fc.property(time, fc.integer({ min: 1, max: 1e9 }), zone, (at, ms, minutes) => {
-				expect(createIsBefore(at)(new Date(at - ms).toISOString())).toBe(true);
-				expect(createIsBefore(at)(write(at - ms - 1.6 * 86_400_000, '', minutes))).toBe(true);
+				expect(createIsAtOrBefore(at)(new Date(at - ms).toISOString())).toBe(true);
+				expect(createIsAtOrBefore(at)(write(at - ms - 1.6 * 86_400_000, '', minutes))).toBe(true);
 			}),
 			{ seed: 2, numRuns: 1_000 },
 		);
 	});
 
 	test.each([0, -1, Infinity, -Infinity, NaN])('is nothing of %d', (at) => {
-		expect(createIsBefore(at)('2001-01-01T00:00:00.000Z')).toBe(false);
+		expect(createIsAtOrBefore(at)('2001-01-01T00:00:00.000Z')).toBe(false);
 	});
 });
 
@@ -192,7 +192,7 @@ test.each([
 	[1_000, 0, true],
 	[0, undefined, false],
 ])('Of dates of %p and %p ms, it is %p that they are of two things', (one, other, expected) => {
-	expect(areTwoDates(one, other)).toBe(expected);
+	expect(areKnownToDiffer(one, other)).toBe(expected);
 });
 
 // FNV-1a with 64 bits, folded to 53. Saved cursors and keys rely on these values.

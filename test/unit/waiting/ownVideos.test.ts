@@ -1,12 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type {
-	Claim,
-	ListedVideo,
-	QueueItem,
-} from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import { EntryNames } from '../../../nodes/VideoGeneration/api/videoLog';
+import type { Claim, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import {
 	decideOwners,
+	ListedVideo,
 	listNames,
 	pickNamed,
 } from '../../../nodes/VideoGeneration/waiting/ownVideos';
@@ -14,11 +11,11 @@ import {
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
 /** An entry of project p that was first shown after so many seconds. */
-const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}): ListedVideo => ({
-	...{ entry: { id }, projectId: 'p', createdAt: DATE + shown * 1_000 },
-	shownAt: shown * 1_000,
-	...more,
-});
+const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}) => {
+	const seconds = { createdAt: DATE + shown * 1_000, shownAt: shown * 1_000 };
+	const { createdAt, projectId, shownAt } = { ...seconds, projectId: 'p', ...more };
+	return new ListedVideo({ id, createdAt }, projectId, shownAt);
+};
 
 /** The claim of an item of project p with a Listing Delay of 10 s. Its times are in seconds. */
 function createItem(
