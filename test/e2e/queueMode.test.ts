@@ -25,11 +25,10 @@ describeWith(['redis', 'postgresql'], "In n8n's queue mode, with two workers", (
 		return id;
 	};
 	/** Starts executions with these numbers of rows at the same time. */
-	const startRows = async (project: string, counts: number[], more = {}): Promise<string[]> =>
+	const startRows = async (project: string, counts: number[]): Promise<string[]> =>
 		await Promise.all(
 			counts.map(async (count) => {
-				const row = { project, ...more };
-				const rows = Array.from({ length: count }, () => row);
+				const rows = Array.from({ length: count }, () => ({ project }));
 				return await startExecution('share', { rows });
 			}),
 		);
@@ -63,14 +62,6 @@ describeWith(['redis', 'postgresql'], "In n8n's queue mode, with two workers", (
 		expect(items).toHaveLength(4);
 		expect(items).not.toContain('another');
 		expect(listGiven(next)).toEqual(['own']);
-	});
-
-	test('six forms and a batch of one project each get their own, although the service tells nothing', async () => {
-		const project = addProject(SHORT);
-		const started = await startRows(project, [1, 1, 1, 4, 1, 1, 1], { listingDelay: 1 });
-		const executions = await waitForExecutions(started);
-		expect(new Set(started.map(findWorker)).size).toBe(2);
-		expect(listGiven(executions)).toEqual(Array(10).fill('own'));
 	});
 
 	test('orders of several workflows that call the example each get their own', async () => {

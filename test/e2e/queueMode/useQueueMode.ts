@@ -49,11 +49,11 @@ interface QueueModeOptions {
  * Nothing is reset between the tests, so the trigger, too, sees everything that has happened.
  *
  * @param buildWorkflows returns the workflows that are created at the start, and published if they
- * have a trigger; the name of each is its id, too. The second credential has another address of the sandbox
+ * have a trigger; the name of each is its id, too
  */
 export function useQueueMode(
 	{ name, workers, concurrency, credits, hasWebhookProcessor }: QueueModeOptions,
-	buildWorkflows: (credential: Credential, telling: Credential) => WorkflowContent[],
+	buildWorkflows: (credential: Credential) => WorkflowContent[],
 ) {
 	const n8n = {} as { main: RealN8n; workers: N8nWorker[]; webhooks?: N8nWebhookProcessor };
 	const held = {} as {
@@ -77,10 +77,7 @@ export function useQueueMode(
 			await n8n.webhooks.start();
 		}
 		const { client } = n8n.main;
-		const { url, apiKey } = held.sandbox;
-		// A process remembers of an address whether it tells which video is an item's.
-		const telling = await n8n.main.connect({ url: `${url}/telling`, apiKey }, 'Telling');
-		for (const content of buildWorkflows(await n8n.main.connect(held.sandbox), telling)) {
+		for (const content of buildWorkflows(await n8n.main.connect(held.sandbox))) {
 			const workflow = await client.createWorkflow(content, content.name);
 			if (!content.nodes.some(({ type }) => type === START.type)) {
 				await client.activateWorkflow(workflow);

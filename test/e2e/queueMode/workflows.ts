@@ -59,21 +59,17 @@ const CALL: WorkflowStep = {
 	settings: { onError: 'continueErrorOutput' },
 };
 
-/** The workflow that generates a video for each row at the other address. */
-export const TELLING = 'telling';
-
 /**
  * Builds all workflows of the tests in queue mode. The name of each is also its ID and the path of its webhook.
  * Those that generate videos do it in a node "Generate".
  */
-export function buildWorkflows(credential: Credential, telling: Credential): WorkflowContent[] {
-	const generate = (project: string, waitOptions: object, account = credential, options = {}) =>
-		videoGeneration('Generate', account, {
+export function buildWorkflows(credential: Credential): WorkflowContent[] {
+	const generate = (project: string, waitOptions: object, options = {}) =>
+		videoGeneration('Generate', credential, {
 			...GENERATE,
 			projectId: byId(project),
 			waitOptions,
 			options,
-			downloadVideo: account === telling,
 		});
 	const listedLate = {
 		pollingInterval: 1,
@@ -81,7 +77,7 @@ export function buildWorkflows(credential: Credential, telling: Credential): Wor
 	};
 	const share = generate('={{ $json.project }}', listedLate);
 	const keyed = { uniqueKey: '={{ $json.project }}' };
-	const once = generate('={{ $json.project }}', listedLate, credential, keyed);
+	const once = generate('={{ $json.project }}', listedLate, keyed);
 	const next = videoGeneration('Next', credential, OPERATIONS['account.get']);
 	const wait = videoGeneration('Generate', credential, {
 		...WAIT,
@@ -116,7 +112,6 @@ export function buildWorkflows(credential: Credential, telling: Credential): Wor
 		// Generates a video once for each project, and goes on for a minute.
 		buildCalledWorkflow('once', [ROWS, once, next, PAUSE]),
 		buildCalledWorkflow('afterwards', [ROWS, share, removeDuplicates('workflow', 'higher')]),
-		buildCalledWorkflow(TELLING, [ROWS, generate('={{ $json.project }}', listedLate, telling)]),
 		buildCalledWorkflow('wait', [wait]),
 		{ ...called, name: 'one-workflow' },
 		// Generates a video for each row through the example.

@@ -1,9 +1,9 @@
 import type { SettingsChange } from '../../../sandbox/domain/settings';
 import { waitFor } from '../../../scripts/waitFor';
 import { describeWith } from '../../support/e2e/describeWith';
-import { type N8nWorker, readItems } from '../../support/e2e/RealN8n';
+import type { N8nWorker } from '../../support/e2e/RealN8n';
 import { useQueueMode } from '../queueMode/useQueueMode';
-import { buildWorkflows, TELLING } from '../queueMode/workflows';
+import { buildWorkflows } from '../queueMode/workflows';
 
 const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
 const DURATIONS = { pendingMs: 200, processingMs: 4_000, renderingMs: 200 };
@@ -85,29 +85,6 @@ describeWith(
 			const given = listGiven(await waitForExecutions(started));
 			report('24 rows, silent', startedAt, given);
 			expect(given).toEqual(Array(2 * ROWS).fill('own'));
-		});
-
-		test('12 rows get their own files, made at the same time once the service has told each worker one', async () => {
-			// Each file shows its prompt.
-			configure({ videoUrlInDetails: true, promptInVideos: true });
-			const startedAt = performance.now();
-			const started = await startRows(TELLING, addProjects(1), Array<number>(ROWS).fill(1));
-			const executions = await waitForExecutions(started);
-			const given = listGiven(executions);
-			report('12 rows, told', startedAt, given);
-			expect(given).toEqual(Array(ROWS).fill('own'));
-			const { charges, url } = queueMode.sandbox;
-			const files = executions
-				.flatMap((execution) => readItems(execution, 'Generate'))
-				.map(async ({ json, binary }) => {
-					const { videoId } = charges.find(({ queueId }) => queueId === json.queueId) ?? {};
-					const own = await (await fetch(`${url}/files/${videoId}.mp4`)).arrayBuffer();
-					const file = binary?.data && (await n8n.main.client.readBinary(binary.data));
-					expect(file?.equals(Buffer.from(own))).toBe(true);
-					return file?.toString('base64');
-				});
-			expect(new Set(await Promise.all(files)).size).toBe(ROWS);
-			configure({ videoUrlInDetails: false, promptInVideos: false });
 		});
 
 		test.each<[string, SettingsChange]>([
