@@ -1,6 +1,6 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import type { IDataObject, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { PollResult, Storage, TriggerSetup } from '../support/n8nServer/ActiveTrigger';
 import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/n8nServer/ActiveTrigger';
@@ -422,39 +422,28 @@ describe.each(STORAGES)('With its state in %s, a trigger', (storage) => {
 		return { trigger, backup };
 	};
 
-	test('that is copied, or imported in the editor, begins with a first poll: what has finished meanwhile is missed', async () => {
-		await play();
-		const copy = await setUp(storage);
-		expect(await poll(() => copy.activate())).toEqual([]);
+	const BOTH = ['since', 'meanwhile'];
+	type Database = ActiveTrigger['database'];
+	/** Whether it is a new one, what of the backup it has, and what it emits then of static data and of durable cursors. */
+	test.each<[string, boolean, (backup: Database) => object, string[], string[]]>([
+		['is copied, or imported in the editor,', true, () => ({}), [], []],
+		["n8n's commands move to another n8n", true, ({ staticData }) => ({ staticData }), BOTH, []],
+		[
+			"n8n's commands import over itself",
+			false,
+			({ staticData }) => ({ staticData }),
+			BOTH,
+			['meanwhile'],
+		],
+		['is restored from a backup', false, (backup) => backup, BOTH, BOTH],
+		['has lost its state', false, () => ({ staticData: '{}', row: undefined }), [], []],
+	])('that %s emits what it does not know', async (_what, isNew, restore, plain, durable) => {
+		const { trigger: old, backup } = await play();
+		const trigger = isNew ? await setUp(storage) : old;
+		Object.assign(trigger.database, restore(backup));
+		expect(await poll(() => trigger.activate())).toEqual(isDurable ? durable : plain);
 		finish('next');
-		expect(await poll(() => copy.poll())).toEqual(['next']);
-	});
-
-	test(`that is moved to another n8n by n8n's commands ${
-		isDurable ? 'begins with a first poll' : 'repeats what has finished since its export'
-	}`, async () => {
-		const { backup } = await play();
-		const saved = JSON.parse(backup.staticData) as IDataObject;
-		const moved = await setUp(storage, { saved });
-		expect(await poll(() => moved.activate())).toEqual(isDurable ? [] : ['since', 'meanwhile']);
-		finish('next');
-		expect(await poll(() => moved.poll())).toEqual(['next']);
-	});
-
-	test(`that n8n's commands import over itself ${
-		isDurable ? 'continues' : 'repeats what has finished since its export'
-	}`, async () => {
-		const { trigger, backup } = await play();
-		trigger.database.staticData = backup.staticData;
-		const repeated = isDurable ? [] : ['since'];
-		expect(await poll(() => trigger.activate())).toEqual([...repeated, 'meanwhile']);
-	});
-
-	test('whose n8n is restored from a backup repeats what has finished since then', async () => {
-		const { trigger, backup } = await play();
-		Object.assign(trigger.database, backup);
-		expect(await poll(() => trigger.activate())).toEqual(['since', 'meanwhile']);
-		expect(await poll(() => trigger.poll())).toEqual([]);
+		expect(await poll(() => trigger.poll())).toEqual(['next']);
 	});
 
 	test(`whose poll n8n's database refuses ${
@@ -463,13 +452,6 @@ describe.each(STORAGES)('With its state in %s, a trigger', (storage) => {
 		const { trigger } = await play();
 		expect(await poll(() => trigger.poll({ isRolledBack: true }))).toEqual([]);
 		expect(await poll(() => trigger.poll())).toEqual(isDurable ? ['meanwhile'] : []);
-	});
-
-	test('whose state is deleted begins with a first poll', async () => {
-		const { trigger } = await play();
-		trigger.database.staticData = '{}';
-		delete trigger.database.row;
-		expect(await poll(() => trigger.activate())).toEqual([]);
 	});
 });
 

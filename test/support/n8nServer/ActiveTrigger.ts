@@ -58,8 +58,6 @@ export interface TriggerSetup {
 	parameters?: INodeParameters;
 	/** The parameters of further triggers in the workflow. */
 	others?: INodeParameters[];
-	/** The static data in n8n's database at the start. */
-	saved?: IDataObject;
 	/** The time for which n8n's scheduler waits for a poll; without it, n8n polls without its scheduler. */
 	budgetMs?: number;
 }
@@ -118,7 +116,7 @@ export class ActiveTrigger {
 		this.parameters = setup.parameters ?? {};
 		this.others = setup.others ?? [];
 		this.credentials = setup.credentials;
-		this.database = { staticData: JSON.stringify(setup.saved ?? {}) };
+		this.database = { staticData: '{}' };
 		this.workflow = this.loadWorkflow();
 	}
 
