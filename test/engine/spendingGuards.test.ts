@@ -158,19 +158,14 @@ describe('Credits to Keep', () => {
 		expect(service.listSent()).toEqual(['account.get', ...adds]);
 	});
 
-	test.each<[string, INodeParameters, number, number]>([
-		['what a video costs', { creditsToKeep: '1', creditsPerVideo: '2' }, 6, 4],
-		['fractions of a credit', { creditsToKeep: 3, creditsPerVideo: 0.7 }, 10, 10],
-	])('counts %s', async (_what, options, count, added) => {
+	test.each<[string, number, INodeParameters, number, number]>([
+		['what a video costs', 10, { creditsToKeep: '1', creditsPerVideo: '2' }, 6, 4],
+		['fractions of a credit', 10, { creditsToKeep: 3, creditsPerVideo: 0.7 }, 10, 10],
+		['tenths of a credit', 50, { creditsToKeep: 48, creditsPerVideo: 0.1 }, 21, 20],
+	])('counts %s', async (_what, credits, options, count, added) => {
+		service.sandbox.setCredits('main', credits);
 		const { items } = await run(ADD, options, { items: rows(count) });
 		expect(items).toHaveLength(added);
-	});
-
-	test('queues twenty videos of a tenth of a credit for two credits', async () => {
-		service.sandbox.setCredits('main', 50);
-		const options = { creditsToKeep: 48, creditsPerVideo: 0.1 };
-		const { items } = await run(ADD, options, { items: rows(21) });
-		expect(items).toHaveLength(20);
 	});
 
 	test.each<[string, FaultSpec, RegExp]>([

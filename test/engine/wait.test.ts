@@ -1,7 +1,13 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { GENERATE, LISTING_DELAY, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import {
+	GENERATE,
+	LISTING_DELAY,
+	POLLING_INTERVAL,
+	PROJECT,
+	WAIT,
+} from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -139,14 +145,15 @@ describe('Video > Generate', () => {
 		'gives up an item that stays %s, after %i seconds, and says first how to go on',
 		async (word, timeout, message) => {
 			failLooks({ kind: 'statusWord', word });
-			const parameters = { ...GENERATE, waitOptions: { timeout } };
+			const waitOptions = { timeout, pollingInterval: POLLING_INTERVAL };
+			const parameters = { ...GENERATE, waitOptions };
 			const { errorItems } = await run(parameters, [{}], ERROR_OUTPUT);
 			expect(errorItems[0]?.json).toMatchObject({
 				error: `The video was not finished within ${timeout} seconds`,
 				message: like(message),
 				details: { queueId: getQueued()[0]?.queueId, lastStatus: word },
 			});
-			expect(countSent('queue.getProgress')).toBe(timeout / 5);
+			expect(countSent('queue.getProgress')).toBe(timeout / POLLING_INTERVAL);
 		},
 	);
 
@@ -391,7 +398,7 @@ test.each([-3_600_000, 3_600_000])(
 			stop();
 			jest.setSystemTime(Date.now() + byMs);
 		});
-		const waitOptions = { timeout: 60, listingDelay: LISTING_DELAY };
+		const waitOptions = { ...GENERATE.waitOptions, timeout: 60 };
 		expectFirstVideo(await run({ ...GENERATE, waitOptions }));
 		expect(countSent('queue.getProgress')).toBe(5 + 2);
 		const waitedMs = service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0);

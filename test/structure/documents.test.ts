@@ -94,10 +94,12 @@ const USER_DOCUMENTS = [
 	...list('docs').filter((file) => /(?<!development)\.md$/.test(file)),
 ];
 
-test('The README and the documents for users have 4,500 words at most, and the examples 1,100', () => {
-	const countWords = (file: string) => read(file).split(/\s+/).filter(Boolean).length;
+test('The README and the documents for users have 4,400 words at most beside the operations, and the examples 1,100', () => {
+	// The README names every operation, however many there are.
+	const readOwn = (file: string) => read(file).replace(/^## Operations$[^]*?(?=^## )/m, '');
+	const countWords = (file: string) => readOwn(file).split(/\s+/).filter(Boolean).length;
 	const words = USER_DOCUMENTS.reduce((sum, file) => sum + countWords(file), 0);
-	expect(words).toBeLessThanOrEqual(4_500);
+	expect(words).toBeLessThanOrEqual(4_400);
 	expect(countWords('examples/README.md')).toBeLessThanOrEqual(1_100);
 });
 

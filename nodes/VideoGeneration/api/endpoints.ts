@@ -1,4 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
+import { classifyError } from '../failures/errors';
+import { isNotFound } from '../failures/failure';
 import { type ApiOptions, type Endpoint, fetchFromApi, type Service } from './request';
 import {
 	createIncomplete,
@@ -34,11 +36,27 @@ export async function fetchProgress(service: Service, queueId: string, options: 
 	return requireObject(body, 'details');
 }
 
-/** A deletion cannot be undone, but its request may be sent again. */
 export async function clearQueueItem(service: Service, queueId: string, options: ApiOptions) {
-	const request = { ...ENDPOINTS.clearQueueItem, body: { queueId } };
-	const { body } = await fetchFromApi(service, request, options);
-	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
+	await sendDeletion(service, { ...ENDPOINTS.clearQueueItem, body: { queueId } }, options);
+}
+
+/**
+ * Deletes what the only field of the body names. That cannot be undone, but the request may be sent again: if it is not
+ * found after a try that may have been carried out, it is deleted.
+ */
+async function sendDeletion(
+	service: Service,
+	request: Endpoint & { body: Record<string, string> },
+	options: ApiOptions,
+): Promise<void> {
+	const [field = ''] = Object.keys(request.body);
+	try {
+		const { body } = await fetchFromApi(service, request, options);
+		if (Array.isArray(body) || toText(body[field]) === '') throw createIncomplete(field);
+	} catch (error) {
+		const failure = classifyError(error);
+		if (!isNotFound(failure) || failure.facts.mayBeDone !== true) throw failure;
+	}
 }
 
 /** In bytes: about a million videos. Parsing more would hold up n8n's event loop for seconds. */

@@ -166,10 +166,6 @@ export function isOfKey({ kind, facts }: RequestFailure): boolean {
 export const isNotFound = ({ kind, facts }: RequestFailure) =>
 	kind === 'rejected' && facts.httpCode === '404';
 
-/** Whether the failure of a deletion means success: after a try that may have been carried out, it is not found. */
-export const isDeleted = (failure: RequestFailure) =>
-	isNotFound(failure) && failure.facts.mayBeDone === true;
-
 const NOT_SPENT =
 	/\b(charged|deducted|refunded)\b|\bno credits? (was|were|has been|have been) (used|spent|consumed)\b/i;
 

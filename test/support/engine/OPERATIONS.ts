@@ -55,9 +55,10 @@ export const PROMISED: Record<Exclude<Operation, 'video.file'>, string> = {
 	'account.get': 'usage',
 };
 
-/** In seconds. Tests add it up, so they name it: a test without wait options of its own is of no default. */
+/** In seconds. Tests add them up, so they name them: a test without wait options of its own is of no default. */
 export const LISTING_DELAY = 10;
-const waitOptions = { listingDelay: LISTING_DELAY };
+export const POLLING_INTERVAL = 5;
+const waitOptions = { listingDelay: LISTING_DELAY, pollingInterval: POLLING_INTERVAL };
 
 /** Video > Generate without its file; an item may name another project. */
 export const GENERATE = {

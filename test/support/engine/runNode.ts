@@ -52,6 +52,8 @@ export interface NodeSetup {
 	failed?: IRun;
 	/** The workflow's settings, beside its execution order. */
 	workflowSettings?: IWorkflowSettings;
+	/** How long nodes before it have taken. */
+	startedMsAgo?: number;
 	/** The time that n8n's own timeout, or a parent's, leaves. */
 	endsInMs?: number;
 	/** Reads the execution as n8n has saved it. */
@@ -107,7 +109,12 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 		data: { main: [round as INodeExecutionData[]] },
 		source: null,
 	}));
-	const runtimeData = { version: 1, establishedAt: Date.now(), source: 'manual' } as const;
+	const { startedMsAgo = 0 } = setup;
+	const runtimeData = {
+		version: 1 as const,
+		establishedAt: Date.now() - startedMsAgo,
+		source: 'manual' as const,
+	};
 	const data = setup.failed
 		? restore(setup.failed, workflow)
 		: createRunExecutionData({ executionData: { nodeExecutionStack, runtimeData } });

@@ -91,7 +91,11 @@ const OF_SERVICE: Row[] = [
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
-	['ambiguousVideo', { unidentified: { count: 0 } }, /did not show its video.*'Listing Delay'.*two clocks/],
+	[
+		'ambiguousVideo',
+		{ unidentified: { count: 0 } },
+		/did not show its video.*'Listing Delay'.*two clocks/,
+	],
 	[
 		'ambiguousVideo',
 		{ unidentified: THREE },
@@ -275,7 +279,7 @@ describe('An error text', () => {
 		['no retry', 'notGenerated', {}, PAID, NO_RETRY],
 		['no retry', 'leftQueue', {}, PAID, NO_RETRY],
 		['no retry', 'cancelled', {}, PAID, NO_RETRY],
-		['the fields of an add', 'rejected', of400, ADD, /Check 'Project' and 'Custom Prompt'/],
+		['the fields of an add', 'rejected', of400, ADD, /Check 'Project'.*'Custom Prompt'/],
 		['the field of an add', 'rejected', of404, ADD, /Check 'Project'/],
 		['the field of a clear', 'rejected', of400, CLEAR, /Check 'Queue ID'/],
 		['the field of a clear', 'rejected', of404, CLEAR, /Check 'Queue ID'/],

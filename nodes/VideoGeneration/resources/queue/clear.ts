@@ -1,6 +1,4 @@
 import { clearQueueItem, ENDPOINTS } from '../../api/endpoints';
-import { classifyError } from '../../failures/errors';
-import { isDeleted } from '../../failures/failure';
 import type { Operation } from '../../item/job';
 import { ofQueueItem } from '../fields';
 
@@ -13,12 +11,7 @@ export const clear: Operation<{ queueId: string }> = {
 	request: ENDPOINTS.clearQueueItem,
 
 	async perform({ api, open, order: { queueId } }) {
-		try {
-			await clearQueueItem(await open(), queueId, api);
-		} catch (error) {
-			const failure = classifyError(error);
-			if (!isDeleted(failure)) throw failure;
-		}
+		await clearQueueItem(await open(), queueId, api);
 		// The output that n8n's nodes have for a deletion.
 		return [{ json: { queueId, deleted: true } }];
 	},
