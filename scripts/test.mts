@@ -27,7 +27,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  * errors, the trigger, keys, files and Stop. All tests of the engine run on it in `.github/workflows/versions.yml`.
  */
 const NOT_IN_OLDEST = [
-	'/random/',
+	'/laws/',
 	'/(connections|faults|hostileInput|lanes|operations|paidOnce|spendingGuards|wait|whoseVideo|workers)\\.test',
 ];
 

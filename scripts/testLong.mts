@@ -14,7 +14,7 @@ interface Report {
 }
 
 const JEST = ['--config=jest.config.js'];
-const FILES = ['engine/random/'];
+const FILES = ['laws/'];
 /** The number of plans; a theme may play a share of it, or more. */
 const LONG = { RUNS: '2500' };
 /** How fast-check names the plan that failed. */

@@ -18,9 +18,9 @@ function listFilesThatReach(id) {
 module.exports = {
 	...base,
 	rootDir: '../..',
-	roots: ['<rootDir>/test/unit', '<rootDir>/test/engine'],
+	roots: ['<rootDir>/test/tables', '<rootDir>/test/promises', '<rootDir>/test/laws'],
 	...(mutant && { testMatch: listFilesThatReach(mutant), bail: 1, passWithNoTests: true }),
-	testPathIgnorePatterns: ['/unit/sandbox/', '/unit/scripts/'],
+	testPathIgnorePatterns: ['/tables/sandbox/', '/tables/scripts/'],
 	setupFilesAfterEnv: ['<rootDir>/test/mutants/setUp.js'],
 	testSequencer: '<rootDir>/test/mutants/QuickestFirst.js',
 	reporters: ['<rootDir>/test/support/ShortReporter.js'],

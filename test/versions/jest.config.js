@@ -7,7 +7,7 @@ const base = require('../../jest.config.js');
 module.exports = {
 	...base,
 	rootDir: '../..',
-	roots: ['<rootDir>/test/engine', '<rootDir>/test/versions'],
+	roots: ['<rootDir>/test/promises', '<rootDir>/test/laws', '<rootDir>/test/versions'],
 	testPathIgnorePatterns: [],
 	resolver: '<rootDir>/test/support/versions/resolveEngine.js',
 };

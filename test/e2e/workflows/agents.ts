@@ -16,7 +16,7 @@ import type { ToolCall } from './ScriptedModel';
 
 const { model } = chat;
 const OTHER = 'project-of-orders';
-/** At the same time. Each is an execution of n8n's own; engine/tool.test.ts sends hundreds. */
+/** At the same time. Each is an execution of n8n's own; promises/tool.test.ts sends hundreds. */
 const ORDERS = 20;
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 

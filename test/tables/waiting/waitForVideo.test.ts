@@ -1,0 +1,74 @@
+/*
+ * The wait for one queue item, with an execution of a few lines. What it does at a real service, in n8n's engine, is in
+ * "promises/wait.test.ts" and "promises/whoseVideo.test.ts".
+ */
+
+import type { IDataObject } from 'n8n-workflow';
+import type { Service } from '../../../nodes/VideoGeneration/api/request';
+import type { Job } from '../../../nodes/VideoGeneration/item/job';
+import { getKeyVideos } from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVideo';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => {
+	jest.useRealTimers();
+});
+
+const pause = async (seconds: number) => {
+	await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+};
+
+/** Waits for the queue item `a` of project `1`. @param looks the seconds that each look takes, and its status */
+function waitFor(looks: [seconds: number, status: string][]) {
+	const videos = getKeyVideos({ baseUrl: 'https://wait.example.com', keyId: 1 } as Service);
+	const entries: IDataObject[] = [];
+	const requests = {
+		signal: new AbortController().signal,
+		fetchList: async () => await Promise.resolve({ entries: [...entries], parsedInMs: 0 }),
+		fetchProgress: async () => {
+			const [seconds, status] = looks.shift() ?? [0, 'completed'];
+			await pause(seconds);
+			return { status };
+		},
+	};
+	const state = { stage: 'queued', queueId: 'a', projectId: '1' };
+	const job = {
+		context: { getExecutionId: () => '1' },
+		ledger: { state, keep: (change: object) => Object.assign(state, change) },
+		run: { isListUnreliable: false },
+		api: { maxTries: 4 },
+	} as unknown as Job;
+	const settings = {
+		...{ intervalMs: 5_000, timeoutMs: 600_000, listingDelayMs: 10_000 },
+		words: { completed: new Set(['completed']), failed: new Set(['failed']) },
+		...{ videosAtOnce: undefined, binaryPropertyName: undefined, fileName: '' },
+	};
+	const end = videos.begin();
+	const sentAt = performance.now();
+	const waiting = waitForVideo(job, settings, { videos, requests, end }, { sentAt });
+	return {
+		entries,
+		readList: async () => {
+			await videos.list.read(requests);
+		},
+		waiting,
+	};
+}
+
+test('An item that runs again while a list settles it goes on, and is given its video', async () => {
+	const look = (status: string, seconds = 0): [number, string] => [seconds, status];
+	const { entries, readList, waiting } = waitFor([
+		look('processing'),
+		...Array<[number, string]>(2).fill(look('completed')),
+		// The last look of its Listing Delay. Then its project is mistrusted for a while.
+		...[look('processing', 3), ...Array<[number, string]>(25).fill(look('processing'))],
+	]);
+	await jest.advanceTimersByTimeAsync(21_000);
+	const reading = readList();
+	await jest.advanceTimersByTimeAsync(1_500);
+	await reading;
+	await jest.advanceTimersByTimeAsync(120_000);
+	entries.push({ id: 1, projectId: '1', url: 'https://cdn.example.com/own' });
+	await jest.advanceTimersByTimeAsync(600_000);
+	expect(await waiting).toMatchObject({ json: { video: entries[0] } });
+});
