@@ -114,16 +114,26 @@ test.each(PACKERS)(
 	},
 );
 
+/** Answers with a list whose entries are this text. */
+const answerList = (entries: string) => {
+	const packed = gzipSync(`{"status":"success","videos":[${entries}]}`);
+	service.answer((_request, response) => {
+		response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+	});
+};
+
 test('A list of more than 10 million values, which would end n8n once they are parsed, is too long', async () => {
 	for (const part of ['{},', '"",', '[[]],']) {
-		const values = part.repeat(32_000_000 / part.length);
-		const packed = gzipSync(`{"status":"success","videos":[${values}0]}`);
-		service.answer((_request, response) => {
-			response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
-		});
+		answerList(`${part.repeat(32_000_000 / part.length)}0`);
 		const { error } = await run({ ...ALL_OPERATIONS['video.getAll'], ...ONCE });
 		expect(error?.message).toBe('The response from the video service is too long');
 	}
+});
+
+test('A list of fewer values is read, though its text is as long', async () => {
+	answerList(`{"id":"a","title":"${'long, '.repeat(4_000_000)}"}`);
+	const { items } = await run({ ...ALL_OPERATIONS['video.getAll'], ...ONCE });
+	expect(items).toMatchObject([{ json: { id: 'a' } }]);
 });
 
 test('What n8n cannot save is left out of a response, and a paid video is not lost', async () => {
