@@ -153,11 +153,22 @@ export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value
 /** A shorter name, such as 17, may stand in an entry by chance. */
 export const MIN_NAME_LENGTH = 16;
 
+/** Whether a field of an entry is a name, or its address holds it anywhere. */
+function mayName(entry: IDataObject, name: string): boolean {
+	for (const field in entry) {
+		const value = entry[field];
+		if (value === name || (typeof value === 'number' && `${value}` === name)) return true;
+	}
+	return typeof entry.url === 'string' && entry.url.includes(name);
+}
+
 /** Finds things that entries name. */
 export class EntryNames<Thing> {
 	private readonly things = new Map<string, Thing[]>();
 	/** Most texts of an entry are of another length: only the others are looked up. */
 	private readonly lengths = new Set<number>();
+	/** The name, if there is only one. */
+	private readonly only: string | undefined;
 
 	constructor(things: readonly Thing[], listNames: (thing: Thing) => string[]) {
 		for (const thing of things) {
@@ -166,11 +177,14 @@ export class EntryNames<Thing> {
 				this.lengths.add(name.length);
 			}
 		}
+		if (this.things.size === 1) [this.only] = this.things.keys();
 	}
 
 	/** The things whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
 	find(entry: IDataObject): readonly Thing[] {
 		if (this.things.size === 0) return [];
+		// Where one item is waited for, this is faster than to look each text of a long list up.
+		if (this.only !== undefined && !mayName(entry, this.only)) return [];
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another. JavaScript rounds longer ones.

@@ -31,6 +31,8 @@ function getIfSame(known: KnownEntry | undefined, entry: IDataObject): KnownEntr
 export class KnownEntries {
 	/** To make one text of project and ID takes longer than to parse the list. */
 	private readonly projects = new Map<string, Project>();
+	/** The one that was asked for last: most entries of a list follow others of their project. */
+	private last: [projectId?: string, project?: Project] = [];
 
 	get isEmpty(): boolean {
 		return this.projects.size === 0;
@@ -94,12 +96,16 @@ export class KnownEntries {
 	}
 
 	private getProject(projectId: string): Project {
+		const [lastId, last] = this.last;
+		if (last && lastId === projectId) return last;
 		const project = this.projects.get(projectId) ?? { used: new Map(), older: new Map() };
 		this.projects.set(projectId, project);
+		this.last = [projectId, project];
 		return project;
 	}
 
 	private dropEmpty(): void {
+		this.last = [];
 		for (const [id, { used, older }] of this.projects) {
 			if (used.size + older.size === 0) this.projects.delete(id);
 		}
