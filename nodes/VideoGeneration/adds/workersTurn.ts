@@ -33,7 +33,7 @@ const workersTurns = new Map<string, WorkersTurn>();
 /** Whether n8n's store is silent: this process goes on without turns until it answers. */
 let isSilent = false;
 
-/** Joins the turn in which the item's video is made, which the caller leaves. None if it is paid for, or without records. */
+/** Joins the turn in which an item's video is made, which the caller leaves; none for a paid one, or where none is kept. */
 export async function joinTurn(job: Job<{ body: { projectId?: string } }>, videos: KeyVideos) {
 	const { context, ledger, order } = job;
 	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
@@ -120,7 +120,7 @@ export class WorkersTurn {
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
 		if (!added) return undefined;
-		// If the wish is new, nobody else waits: it is this process's own, and is removed soon.
+		// A wish that was not recorded before is this process's own: nobody else waits.
 		if (added.includes(this.getWish())) return 0;
 		// Not awaited: it waits for the row, which this ask still has.
 		void this.giveUp();

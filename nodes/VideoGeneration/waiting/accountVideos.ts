@@ -323,7 +323,7 @@ export class KeyVideos {
 			// Of several, none is given.
 			const [video, ...others] = isOtherClock ? videos : inTime;
 			if (video === undefined || others.length > 0) continue;
-			// Without an address, its queue ID is its only name. An owner that was known before need not be named.
+			// Without an address, the queue ID is its only name. An owner is given its entry again without a name.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);

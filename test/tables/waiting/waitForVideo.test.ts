@@ -18,15 +18,22 @@ const pause = async (seconds: number) => {
 	await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 };
 
+type Look = [seconds: number, status: string];
+
+/** How a look goes that n8n's own error ends. */
+const FAILS: Look = [0, 'No database'];
+
 /** Waits for the queue item `a` of project `1`. @param looks the seconds that each look takes, and its status */
-function waitFor(looks: [seconds: number, status: string][]) {
+function waitFor(looks: Look[], timeoutMs = 600_000) {
 	const videos = getKeyVideos({ baseUrl: 'https://wait.example.com', keyId: 1 } as Service);
 	const entries: IDataObject[] = [];
 	const requests = {
 		signal: new AbortController().signal,
 		fetchList: async () => await Promise.resolve({ entries: [...entries], parsedInMs: 0 }),
 		fetchProgress: async () => {
-			const [seconds, status] = looks.shift() ?? [0, 'completed'];
+			const look: Look = looks.shift() ?? [0, 'completed'];
+			const [seconds, status] = look;
+			if (look === FAILS) throw new Error(status);
 			await pause(seconds);
 			return { status };
 		},
@@ -39,7 +46,7 @@ function waitFor(looks: [seconds: number, status: string][]) {
 		api: { maxTries: 4 },
 	} as unknown as Job;
 	const settings = {
-		...{ intervalMs: 5_000, timeoutMs: 600_000, listingDelayMs: 10_000 },
+		...{ intervalMs: 5_000, timeoutMs, listingDelayMs: 10_000 },
 		words: { completed: new Set(['completed']), failed: new Set(['failed']) },
 		...{ videosAtOnce: undefined, binaryPropertyName: undefined, fileName: '' },
 	};
@@ -55,13 +62,14 @@ function waitFor(looks: [seconds: number, status: string][]) {
 	};
 }
 
+const look = (status: string, seconds = 0): Look => [seconds, status];
+
 test('An item that runs again while a list settles it goes on, and is given its video', async () => {
-	const look = (status: string, seconds = 0): [number, string] => [seconds, status];
 	const { entries, readList, waiting } = waitFor([
 		look('processing'),
-		...Array<[number, string]>(2).fill(look('completed')),
+		...Array<Look>(2).fill(look('completed')),
 		// The last look of its Listing Delay. Then its project is mistrusted for a while.
-		...[look('processing', 3), ...Array<[number, string]>(25).fill(look('processing'))],
+		...[look('processing', 3), ...Array<Look>(25).fill(look('processing'))],
 	]);
 	await jest.advanceTimersByTimeAsync(21_000);
 	const reading = readList();
@@ -71,4 +79,13 @@ test('An item that runs again while a list settles it goes on, and is given its 
 	entries.push({ id: 1, projectId: '1', url: 'https://cdn.example.com/own' });
 	await jest.advanceTimersByTimeAsync(600_000);
 	expect(await waiting).toMatchObject({ json: { video: entries[0] } });
+});
+
+test("An item that is given up says why its last look failed, also in n8n's own words", async () => {
+	const { waiting } = waitFor([look('processing'), ...Array<Look>(2).fill(FAILS)], 12_000);
+	const failure = waiting.catch((error: unknown) => error);
+	await jest.advanceTimersByTimeAsync(20_000);
+	expect(await failure).toMatchObject({
+		facts: { kind: 'timedOut', lastStatus: 'processing', serviceMessage: 'No database' },
+	});
 });
