@@ -209,6 +209,24 @@ describe('Executions of three workers that make videos of one project', () => {
 		},
 	);
 
+	test('do not wait for each other for ever, where two workflows make videos of one project', async () => {
+		service.sandbox.configure({ durations: { processingMs: 30_000 } });
+		const [one, other] = await startWorkers(0, 0);
+		const items = listRows(3);
+		const start = (worker: EngineWorker | undefined, workflowId: string, afterMs: number) =>
+			begin(worker, { parameters: GENERATE, items, settings: ERROR_OUTPUT, workflowId }, afterMs);
+		const endings = await playTogether(service.sandbox, [
+			start(one, 'w2', 0),
+			start(one, 'w1', 1_000),
+			start(other, 'w1', 0),
+			start(other, 'w2', 1_000),
+		]);
+		// Each of twelve takes 30 s, two checks, the Listing Delay, and the turn.
+		expect(Math.max(...endings.map(({ endedAt, startedAt }) => endedAt - startedAt))).toBeLessThan(
+			720_000,
+		);
+	});
+
 	test('wait for no turn that was asked for when the store hung, of an item that is done', async () => {
 		service.sandbox.configure({ durations: { processingMs: 20_000 } });
 		const HANGS_MS = 300_000;

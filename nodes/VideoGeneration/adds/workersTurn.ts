@@ -27,8 +27,8 @@ const RENEW_MS = 15_000;
 /** An answer is waited for so long. So long after it has given up its turn, a process asks again; the others sooner. */
 const ASK_MS = 6_500;
 
-/** By workflow, service and project: those that items of this process have or wait for. */
-const workersTurns = new Map<string, WorkersTurn>();
+/** Those that items of this process have or wait for. */
+const workersTurns = new Set<WorkersTurn>();
 
 /** Whether n8n's store is silent: this process goes on without turns until it answers. */
 let isSilent = false;
@@ -39,10 +39,11 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>, video
 	if (ledger.isPaid || !isOnWorker(context) || !Records.areKept(context)) return undefined;
 	const { projectId = '' } = order.body;
 	const { baseUrl } = await job.open();
-	const lane = JSON.stringify([context.getWorkflow().id, baseUrl, projectId]);
-	const records = new Records(context, 'workflow');
-	const turn = workersTurns.get(lane) ?? new WorkersTurn(lane, projectId, records);
-	workersTurns.set(lane, turn);
+	const lane = JSON.stringify([baseUrl, projectId]);
+	const { id } = context.getWorkflow();
+	const known = [...workersTurns].find((each) => each.lane === lane && each.workflowId === id);
+	const turn = known ?? new WorkersTurn(id, lane, projectId, new Records(context, 'workflow'));
+	workersTurns.add(turn);
 	turn.items += 1;
 	turn.videos.add(videos);
 	return turn;
@@ -69,12 +70,18 @@ export class WorkersTurn {
 	/** The records of owed videos that are this turn's, which removes them. */
 	private owed: string[] = [];
 
+	/** The record that tells at the turn's end whether it was removed. A killed process leaves one of so few. */
+	private readonly mark: string;
+
 	/** @param records of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
 	constructor(
-		private readonly lane: string,
+		readonly workflowId: string | undefined,
+		readonly lane: string,
 		private readonly projectId: string,
 		private readonly records: Records,
-	) {}
+	) {
+		this.mark = `A turn of ${lane}: ${Math.floor(Math.random() * 100)}`;
+	}
 
 	/** The record of a process that waits for the turn of another one. */
 	private readonly getWish = () => `A wish for the turn of ${this.lane}`;
@@ -90,6 +97,9 @@ export class WorkersTurn {
 	/** Waits until this process has the turn. @throws `CANCELLED` when the run ends first */
 	async take(job: Job): Promise<BegunTurn> {
 		const { signal } = job.run;
+		// Items of other workflows wait for this item's place, and would keep a turn that another process waits for.
+		const others = [...workersTurns].filter((each) => each !== this && each.lane === this.lane);
+		for (const each of others) await each.giveUp();
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
 			// `alone` gives up waiting, but the ask stays in line: if it begins later, its item may have ended.
@@ -138,7 +148,7 @@ export class WorkersTurn {
 		// A video that was recorded in the half hour before may still be owed.
 		const owed = this.listOwed(-1, 0);
 		// If not all periods are free, this takes back what it has recorded, the owed ones too.
-		const added = await this.records.reserve(later, owed);
+		const added = await this.records.reserve(later, [...owed, this.mark]);
 		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
 		this.lastPeriod = period + later.length;
 		this.owed = owed.filter((text) => added.includes(text));
@@ -181,7 +191,7 @@ export class WorkersTurn {
 	async leave(): Promise<void> {
 		this.items -= 1;
 		if (this.items > 0) return;
-		workersTurns.delete(this.lane);
+		workersTurns.delete(this);
 		await this.giveUp();
 	}
 
@@ -198,19 +208,19 @@ export class WorkersTurn {
 				(videos) => videos.knownService.isTelling || videos.isOwed(this.projectId),
 			);
 			const owed = mayAppear ? [] : this.owed;
-			const turn = left < 0 ? [] : [...owed, ...this.listPeriods(1 - PERIODS, left)];
+			// A process that has lost the race for it, and whose clock is ahead, may have left two more periods by mistake.
+			const turn = left < 0 ? [] : [...owed, ...this.listPeriods(1 - PERIODS, left + 2)];
 			this.lastPeriod = -Infinity;
-			// In two writes, of which one may be lost.
-			if (turn.length > 0) await this.records.remove(turn);
-			await this.removeWishAndPast(...turn);
+			if (turn.length > 0) await this.records.release(this.mark, turn);
+			await this.removeWishAndPast();
 		};
 		await this.records.alone(end, MAX_END_MS).catch(() => undefined);
 	}
 
-	/** Removes these records, the wish, and what killed processes have left in the last hour, and of owed videos in the last day. */
-	private async removeWishAndPast(...texts: string[]): Promise<void> {
+	/** Removes the wish, and what killed processes have left: periods of the last hour, and owed videos of the last day. */
+	private async removeWishAndPast(): Promise<void> {
 		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
-		await this.records.remove([this.getWish(), ...texts, ...past]);
+		await this.records.remove([this.getWish(), ...past]);
 	}
 }
 

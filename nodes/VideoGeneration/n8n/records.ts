@@ -21,6 +21,9 @@ const MAX_ENTRIES = 30_000;
 /** The records of a workflow are of no use after an hour. They are then removed again, for n8n may lose a removal. */
 const MAX_AGE_MS = 3_600_000;
 
+/** A removal that other processes have overwritten is made so often. */
+const MAX_RELEASES = 5;
+
 /** Without an answer, n8n is asked so often to remove records, which would otherwise stay. */
 const MAX_TRIES = 100;
 const PAUSE_MS = 300;
@@ -87,7 +90,7 @@ export class Records {
 
 	/**
 	 * Records texts that only one process can have. Of several that do so at once, n8n keeps the row of the last one: a
-	 * moment later, a mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
+	 * moment later, the mark tells whether the row was kept; if not, they are recorded again. A reservation that fails is taken back.
 	 * @param others what is recorded with them
 	 * @returns those that were new, all of the first ones if they are reserved now; undefined if n8n cannot record them
 	 */
@@ -107,9 +110,24 @@ export class Records {
 			added = again;
 			leftovers = again ?? leftovers;
 		}
-		if (isKept) leftovers = [mark];
-		if (leftovers.length > 0) await this.remove(leftovers);
+		if (isKept) await this.remove([mark]);
+		else if (leftovers.length > 0) await this.release(mark, leftovers);
 		return added;
+	}
+
+	/**
+	 * Removes texts for good. A moment later, a mark that was removed with them tells whether the row was kept; if not, they
+	 * are removed again.
+	 * @param mark a text that was recorded before, and that other processes hardly record
+	 */
+	async release(mark: string, texts: string[]): Promise<void> {
+		for (let tries = 1; tries <= MAX_RELEASES; tries++) {
+			await this.remove([...texts, mark]);
+			await pause(getCheckMs());
+			const added = await this.record([mark]);
+			if (added?.length !== 0) break;
+		}
+		await this.remove([mark]);
 	}
 
 	async remove(texts: string[], signal?: AbortSignal): Promise<void> {

@@ -50,6 +50,7 @@ export interface NodeSetup {
 	isInLoop?: boolean;
 	/** A failed execution that Executions > Retry runs again, with the node as it is set up now. */
 	failed?: IRun;
+	workflowId?: string;
 	/** The workflow's settings, beside its execution order. */
 	workflowSettings?: IWorkflowSettings;
 	/** How long nodes before it have taken. */
@@ -153,13 +154,13 @@ export async function runNode(setup: NodeSetup): Promise<NodeResult> {
 }
 
 function createWorkflow(
-	{ parameters, settings, times = 1, isInLoop, workflowSettings }: NodeSetup,
+	{ parameters, settings, times = 1, isInLoop, workflowId = 'w1', workflowSettings }: NodeSetup,
 	nodeTypes: ReturnType<typeof createNodeTypes>,
 ) {
 	const lookBack = { parameters: { found: "={{ $('Input').item.json }}" } };
 	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
 	return new Workflow({
-		id: 'w1',
+		id: workflowId,
 		active: false,
 		nodeTypes,
 		settings: { executionOrder: 'v1', ...workflowSettings },
