@@ -142,7 +142,14 @@ describe('Queue > Add', () => {
 		]);
 	});
 
-	const ITEM = { topic: 'Rain', 'the topic': 'Snow', empty: '', nothing: null, a: { b: 'Sun' } };
+	const ITEM = {
+		topic: 'Rain',
+		'the topic': 'Snow',
+		empty: '',
+		nothing: null,
+		a: { b: 'Sun' },
+		word: 'What undefined means',
+	};
 	const lacks = (field: string) =>
 		`'Custom Prompt' names the field '${field}', which this item does not have`;
 	const NO_VALUE = "An expression in 'Custom Prompt' has no value";
@@ -178,6 +185,7 @@ describe('Queue > Add', () => {
 		["{{ $json.topc ? 'y' : 'z' }}", 'z'],
 		["{{ $ifEmpty($json.topc, 'x') }}", 'x'],
 		["{{ 'An undefined ' + ($json.topc ?? 'shape') }}", 'An undefined shape'],
+		["{{ $json.word + ($json.topc ?? '') }}", 'What undefined means'],
 		['{{ $json.empty }}', undefined],
 		['{{ $json.nothing }}', undefined],
 		["{{ $json.topc ?? '' }}", undefined],

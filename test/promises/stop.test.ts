@@ -7,6 +7,7 @@ import { ERROR_OUTPUT, type NodeSetup, startNode } from '../support/engine/runNo
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { hasFeature } from '../support/engine/testWith';
+import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -174,6 +175,17 @@ describe('Pressing stop', () => {
 		expect(status).toBe('canceled');
 		expect(service.sandbox.requests).toEqual([]);
 	});
+
+	test.each([GENERATE, ADD, WAIT])(
+		'while n8n reads a credential ends the execution: %j',
+		async (parameters) => {
+			const reading = jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted');
+			reading.mockReturnValue(new Promise(() => undefined));
+			const { status } = await stopAfter(0, parameters, [{ queueId: 'q1' }, { queueId: 'q2' }]);
+			reading.mockRestore();
+			expect(status).toBe('canceled');
+		},
+	);
 
 	test('ends the wait between two batches', async () => {
 		const items = (await service.queueVideos(3)).map((queueId) => ({ queueId }));

@@ -26,14 +26,15 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 		if (problem === undefined) {
 			// The pause passes before the item takes a place.
 			if (!ledger.isPaid) await run.pauseBetweenBatches();
-			// A credential that n8n reads slowly must not change the order of the places. The item's own work throws a failure.
+			// A credential that n8n reads slowly must not change the order of the places. A failure is thrown again there.
 			const service = await job.open().catch(() => undefined);
 			// With its order, `checkJob` finds an agent's earlier identical one whose fate is unknown.
 			if (service && run.isAgentCall) ledger.setOrder(service.keyId, order.body);
 		}
+		// An item with a problem may have no order: `perform` ends it before this.
 		const make = async () => await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
 		outcomes[index] = run.perform(job, make);
-		// Adds that are not waited for are sent one after the other. An item with a problem may have no parameters.
+		// Adds that are not waited for are sent one after the other.
 		if (problem !== undefined || order.wait === undefined) await outcomes[index];
 	}
 	const ended = await Promise.all(outcomes);
@@ -66,7 +67,7 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	// Workers take turns for one video at once. Unset, `makeInLane` gives the turn up once the service tells videos apart.
+	// Workers take turns for one video at once, until the service tells videos apart.
 	const isOneAtOnce = (wait.videosAtOnce ?? 1) === 1;
 	const workersTurn = isOneAtOnce ? await joinTurn(job, watching.videos) : undefined;
 	const video = await makeInLane(job, wait, watching, workersTurn).finally(async () => {
@@ -85,7 +86,7 @@ async function makeInLane(
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
 	const { requests, videos } = watching;
-	const { knownService, list } = videos;
+	const { knownService } = videos;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce, knownService);
 	// A video comes out one check and one Listing Delay after its add at the earliest, unless the service tells.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
@@ -101,7 +102,7 @@ async function makeInLane(
 				// The check of the key pauses, so it comes before the list is read.
 				if (!(await takeKey(job, { isCheck: true }))) return undefined;
 				// What is listed before the add is another's. A list from before the turn may lack other workers' videos.
-				await list.catchUp(requests, turn?.at);
+				await videos.list.catchUp(requests, turn?.at);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
 			} finally {
 				await freeOrKeepKey(job);
@@ -118,7 +119,7 @@ async function makeInLane(
 		if (knownService.isTelling) await workersTurn?.giveUp();
 		return video;
 	} catch (reason) {
-		// One that was cut off takes at least so much longer: with as little time, the next execution must not pay for one.
+		// One that was cut off takes at least `shortestMs` longer: with as little time, the next execution must not pay for one.
 		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
 		throw reason as Error;
 	} finally {
@@ -135,7 +136,7 @@ async function pay(job: VideoJob, usualMs = 0): Promise<PaidVideo> {
 	const { api, order, run } = job;
 	const service = await job.open();
 	const turnKeys = listTurnKeys(job, service);
-	// Each add is sent when the one before it has ended. For a workflow's Queue > Add, `makeVideos` sees to that.
+	// Each add is sent when the one before it has ended. For those of a run of Queue > Add, `makeVideos` sees to that.
 	if (order.wait !== undefined || run.isAgentCall) {
 		turnKeys.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
 	}

@@ -6,7 +6,8 @@
  *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
  *   may differ by two periods, and the turn of a killed process ends by itself. If a write takes seconds, two may have it.
  * - A process that waits asks every few seconds, and leaves a wish. The process that has the turn keeps it for its further
- *   items until it finds a wish.
+ *   items until it finds a wish, or makes a video of the lane for another workflow. It removes its records, and looks whether
+ *   n8n kept that.
  * - Another process may have had the turn before: what the list of videos shows when a turn begins is no video of it.
  * - A turn records from its start that a video may be owed, and removes that at its end if none is; a killed process leaves
  *   it. If another turn has left it, or once the turn is lost, an item that leaves the queue is given only what is certain.
@@ -24,7 +25,7 @@ const PERIOD_MS = 10_000;
 const PERIODS = 6;
 const RENEW_MS = 15_000;
 
-/** An answer is waited for so long. So long after it has given up its turn, a process asks again; the others sooner. */
+/** How long an answer is waited for, and after which time a process that has given up its turn asks again; the others sooner. */
 const ASK_MS = 6_500;
 
 /** Those that items of this process have or wait for. */
@@ -61,6 +62,7 @@ export class WorkersTurn {
 	items = 0;
 	/** The videos of their keys. */
 	readonly videos = new Set<KeyVideos>();
+	/** Whether there may be records of it to be removed. */
 	private hasAsked = false;
 	/** This process has the turn until the end of this period. */
 	private lastPeriod = -Infinity;
@@ -83,7 +85,7 @@ export class WorkersTurn {
 		this.mark = `A turn of ${lane}: ${Math.floor(Math.random() * 100)}`;
 	}
 
-	/** The record of a process that waits for the turn of another one. */
+	/** One text for all processes that wait for the turn of another one. */
 	private readonly getWish = () => `A wish for the turn of ${this.lane}`;
 
 	/** The records of a turn from one period to another. The present one is 0, past ones are negative. */
@@ -147,7 +149,7 @@ export class WorkersTurn {
 		if (!asked?.includes(present)) return asked && busyMs;
 		// A video that was recorded in the half hour before may still be owed.
 		const owed = this.listOwed(-1, 0);
-		// If not all periods are free, this takes back what it has recorded, the owed ones too.
+		// If not all periods are free, this takes back what it has recorded; the present one ends by itself.
 		const added = await this.records.reserve(later, [...owed, this.mark]);
 		if (!added || !later.every((text) => added.includes(text))) return added && busyMs;
 		this.lastPeriod = period + later.length;
@@ -180,7 +182,7 @@ export class WorkersTurn {
 		const texts = [...this.listPeriods(0, PERIODS - 1), ...owed, ...others];
 		const added = await this.records.record(texts);
 		if (added) this.lastPeriod = last;
-		// During a turn that is sure, only a process that lost the race for it can have recorded one, and left it by mistake.
+		// During a turn that is sure, a record that is not new was left by a process that has lost the race for it: it is removed, too.
 		const isSure = !this.begun.unsure.aborted;
 		const own = owed.filter((text) => isSure || added?.includes(text));
 		this.owed = [...new Set([...this.owed, ...own])];
@@ -201,15 +203,15 @@ export class WorkersTurn {
 		this.hasAsked = false;
 		const end = async () => {
 			this.renewing.abort();
-			// Below 0, another process may have it, and have recorded the same.
+			// Below 0, another process may have the turn, and have recorded the same.
 			const left = this.lastPeriod - getPeriod();
 			// At a service that tells, this process goes on without turns: its videos may appear at any time.
 			const mayAppear = [...this.videos].some(
 				(videos) => videos.knownService.isTelling || videos.isOwed(this.projectId),
 			);
-			const owed = mayAppear ? [] : this.owed;
+			const settled = mayAppear ? [] : this.owed;
 			// A process that has lost the race for it, and whose clock is ahead, may have left two more periods by mistake.
-			const turn = left < 0 ? [] : [...owed, ...this.listPeriods(1 - PERIODS, left + 2)];
+			const turn = left < 0 ? [] : [...settled, ...this.listPeriods(1 - PERIODS, left + 2)];
 			this.lastPeriod = -Infinity;
 			if (turn.length > 0) await this.records.release(this.mark, turn);
 			await this.removeWishAndPast();

@@ -246,7 +246,7 @@ export const TEXTS = checkSlots({
 	keyUsed: [
 		"The 'Unique Key' of this item was used, and its video was not returned",
 		...KEY,
-		'The video is being made in another execution, or the execution that queued it broke off. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
+		'The video is being made in another execution, or the execution that queued it broke off, or could not identify the video. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
 		ANOTHER_KEY,
 	],
 	keyDone: ["The video of this 'Unique Key' was returned before", ...KEY, '{inLoop}', ANOTHER_KEY],
@@ -418,7 +418,7 @@ export function toLine(text: string): string {
 	return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH - 1)}…` : line;
 }
 
-const PAID = 'Already queued and paid for: {ids}. {howToGoOn} A new run queues them again.';
+const PAID = 'Already queued and paid for: {ids}. {howToGoOn}{again}';
 const PAID_WITHOUT_RETRY = 'Queued and paid for, so do not queue it again: {ids}.';
 const OTHERS = 'Other items that may have been queued and paid for, counted from 1: {items}.';
 
@@ -429,10 +429,13 @@ interface PaidVideos {
 	canBeRetried: boolean;
 	/** Whether a retry would end on the same item again. */
 	isLasting: boolean;
+	/** Whether they have unique keys, so that a new run queues none of them again. */
+	haveKeys: boolean;
 }
 
 /** The videos that a failed run has paid for: n8n drops the output of its other items. */
-export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: PaidVideos): string {
+export function describePaidVideos(videos: PaidVideos): string {
+	const { paid, unknown, canBeRetried, haveKeys, isLasting } = videos;
 	const ids = paid.map(({ queueId, status }) =>
 		toLine(status ? `${queueId} (${status})` : queueId),
 	);
@@ -444,6 +447,7 @@ export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: P
 	);
 	return fill([canBeRetried ? PAID : PAID_WITHOUT_RETRY, OTHERS], {
 		ids: ids.join(', ') || undefined,
+		again: haveKeys ? '' : ' A new run queues them again.',
 		items: items.join(', ') || undefined,
 		howToGoOn: isLasting
 			? "To get them without paying again, set 'On Error' in the node's settings to 'Continue', and select 'Retry with currently saved workflow' under Executions."

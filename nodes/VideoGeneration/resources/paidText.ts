@@ -56,15 +56,18 @@ function findMissing(context: IExecuteSingleFunctions, name: string, value: unkn
 	const { json } = context.getInputData();
 	for (const rest of raw.split('{{').slice(1)) {
 		const [code = ''] = rest.split('}}');
-		const missing = [...code.matchAll(FIELD)]
-			.map(([reference, plain, , quoted = '']) => ({ field: plain ?? quoted, code: reference }))
-			.find(({ field }) => json[field] === undefined);
+		const named = [...code.matchAll(FIELD)].map(([reference, plain, , quoted = '']) => ({
+			field: plain ?? quoted,
+			code: reference,
+		}));
+		const missing = named.find(({ field }) => json[field] === undefined);
 		const part = `{{${code}}}`;
 		const found =
 			raw === `=${part}` ? value : context.evaluateExpression(part, context.getItemIndex());
-		// JavaScript joins a missing value to a text as "undefined".
+		// JavaScript joins a missing value to a text as "undefined", which may also be a word of the other fields.
+		const given = JSON.stringify([code, ...named.map(({ field }) => json[field])]);
 		const isJoined =
-			missing !== undefined && !code.includes('undefined') && String(found).includes('undefined');
+			missing !== undefined && !given.includes('undefined') && String(found).includes('undefined');
 		if (found === undefined || isJoined) return missing ?? { field: undefined, code: code.trim() };
 	}
 	return undefined;

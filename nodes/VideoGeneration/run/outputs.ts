@@ -114,6 +114,7 @@ function listPaidVideos(
 	const listed = isSaid ? paid.filter((state) => state !== own) : paid;
 	const text = describePaidVideos({
 		paid: listed.map(({ queueId = '', details }) => ({ queueId, status: toText(details?.status) })),
+		haveKeys: listed.every(({ key }) => key !== undefined),
 		unknown: unknown.map(([itemIndex, { failure: cause }]) => ({
 			itemIndex,
 			queueId: cause?.receivedQueueId,

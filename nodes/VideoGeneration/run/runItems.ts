@@ -6,7 +6,7 @@ import type {
 	INodeExecutionData,
 	INodeParameters,
 } from 'n8n-workflow';
-import { pause } from '../api/pacing';
+import { pause, untilAborted } from '../api/pacing';
 import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { type Job, type Operation, type Operations, type Outcome, Run } from '../item/job';
@@ -173,7 +173,10 @@ function prepareItem(
 	}
 	// It is never sent again. Parameters that are wrong by now do not hide that.
 	problem = ledger.findUnknownFate() ?? problem;
-	let service: Promise<Service> | undefined;
-	const open = async () => await (service ??= openService(context));
+	let opening: Promise<Service> | undefined;
+	let service: Service | undefined;
+	// A look-up that n8n does not answer ends with the run. What has been read stays.
+	const open = async () =>
+		(service ??= await untilAborted((opening ??= openService(context)), signal));
 	return { context, operation, run, ledger, order, api, open, problem };
 }

@@ -18,8 +18,8 @@ const TIMEOUT_MS = 30_000;
 const REFRESH_INTERVAL_MS = 60_000;
 
 /** One answer that asks for hours must not hold up all items until then. */
-export const limitRetryAfter = (failure: RequestFailure | undefined) =>
-	Math.min(failure?.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+export const limitRetryAfter = ({ facts: { retryAfterMs = 0 } }: RequestFailure) =>
+	Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
 
 /** How an item's execution reads the list. The signal ends its waits. */
 export interface ListRequests {

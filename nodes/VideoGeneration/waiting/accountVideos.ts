@@ -41,6 +41,10 @@ type Seen = Partial<
 /** Until when, by project; undefined for an unknown one. */
 type Times = Map<string | undefined, number>;
 
+/** Whether an add has proved its project: a project is of one account, so that counts with all keys. */
+const isProjectProven = ({ item: { projectId, sentAt } }: Claim) =>
+	projectId !== undefined && sentAt !== undefined;
+
 /** A service, as far as this process knows it. */
 export class KnownService {
 	/** By API key. Two keys may be of one account. */
@@ -78,10 +82,6 @@ export function getKeyVideos({ baseUrl, keyId }: Service): KeyVideos {
 	service.byKey.set(keyId, videos);
 	return videos;
 }
-
-/** Whether an add has proved its project: a project is of one account, so that counts with all keys. */
-const isProjectProven = ({ item: { projectId, sentAt } }: Claim) =>
-	projectId !== undefined && sentAt !== undefined;
 
 /** What is known of an account's videos. Its keys share it, once their lists have shown the same entry. */
 class AccountMemory {
@@ -323,7 +323,7 @@ export class KeyVideos {
 			// Of several, none is given.
 			const [video, ...others] = isOtherClock ? videos : inTime;
 			if (video === undefined || others.length > 0) continue;
-			// Without an address, the queue ID is its only name. An owner is given its entry again without a name.
+			// By its queue ID, if it has no address that can name it. An owner is given its entry again without a name, too.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			knownService.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
@@ -335,6 +335,7 @@ export class KeyVideos {
 
 	/** Settles the claims that the list has to show. @param changedAt when an entry of the list was last new */
 	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
+		// A project is of one account: those that wait for a proven one with another key are rivals, too.
 		const memories = new Set([...this.knownService.byKey.values()].map(({ memory }) => memory));
 		const all = [...memories].flatMap((memory) =>
 			listUnsettled(memory.claims).filter(
@@ -357,7 +358,7 @@ export class KeyVideos {
 				this.give(claim, video);
 				continue;
 			}
-			// `counts` lacks the entry that it would have been given.
+			// `counts` was counted without the entry that is withheld from it now.
 			const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
 			claim.own = { unidentified: { count, projectId } };
 			// It left the queue, so what is listed later is another's.

@@ -200,9 +200,9 @@ class Wait {
 		const { deadline, claim, settings, watching } = this;
 		const { requests, videos } = watching;
 		for (;;) {
-			// Once a minute, the list is read, which tells since when each entry is listed, and whose it names.
+			// Once a minute, the list is read, which tells since when each entry is listed, and which item it names.
 			await videos.list.refresh(requests);
-			// An entry of the list names it: it is finished, whatever its status is called.
+			// Before it is due, only an entry that names it settles it: it is finished, whatever its status is called.
 			if (claim.own !== undefined) {
 				// A check that is due gets its last status.
 				if (performance.now() >= this.checkAt) await this.check().catch(() => undefined);
@@ -243,7 +243,7 @@ class Wait {
 		while (!isKnown() && performance.now() < dueAt) {
 			await pauseUntil(Math.min(this.checkAt, dueAt), requests.signal);
 			// At the end of the delay it is checked, due or not, unless a Retry-After asks for more.
-			if (this.lastFailure?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
+			if (this.lastFailure?.facts.retryAfterMs && performance.now() < this.checkAt) break;
 			const wasGone = claim.hasLeft;
 			const verdict = await this.check().catch(() => undefined);
 			if (verdict === 'running' || (wasGone && verdict === 'failed')) {
@@ -266,14 +266,15 @@ class Wait {
 			videos.note(claim, { dueAt: Math.min(claim.dueAt ?? Infinity, performance.now()) });
 			const failure = await videos.list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
+			if (failure === undefined) continue;
 			const retryAfterMs = limitRetryAfter(failure);
 			const now = performance.now();
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
 			// With a longer Retry-After, or a known address, there is no further request. The last one is sent at `endsAt`.
 			const isEnd = claim.item.videoUrl !== undefined || now + retryAfterMs > endsAt;
-			if (failure && isEnd) return { unidentified: UNREAD };
+			if (isEnd) return { unidentified: UNREAD };
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			if (failure) await pauseUntil(nextAt, requests.signal);
+			await pauseUntil(nextAt, requests.signal);
 		}
 		return claim.own;
 	}
@@ -303,8 +304,9 @@ class Wait {
 				videos.note(claim, { runningAt: checkedAt });
 				job.ledger.state.running = { at: checkedAt, executionId: getExecutionId(job.context) };
 			}
-			const unsettled = { stage: 'queued', endedAs: undefined, unidentified: undefined } as const;
-			job.ledger.keep({ ...unsettled, details: keepPlain(details) });
+			// It is in the queue: an end that an earlier try has seen does not count.
+			const ended = { endedAs: undefined, unidentified: undefined };
+			job.ledger.keep({ stage: 'queued', details: keepPlain(details), ...ended });
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;

@@ -306,7 +306,11 @@ const UNKNOWN = [
 
 test.each([
 	[{}, /^$/],
-	[{ paid: PAID }, /^Already queued and.*: q1 \(pending\), q2\. .*, select Retry under Exec/],
+	[
+		{ paid: PAID },
+		/^Already queued and.*: q1 \(pending\), q2\. .*, select Retry under Exec.*again\.$/,
+	],
+	[{ paid: PAID, haveKeys: true }, /^Already queued and.*, select Retry under Executions\.$/],
 	[
 		{ paid: PAID, isLasting: true },
 		/q2\. .*'On Error'.*'Continue', and select 'Retry with currently saved workflow' under Exec/,
@@ -317,7 +321,7 @@ test.each([
 	],
 	[{ unknown: UNKNOWN }, /^Other items that may.*: 1, 4 \(its response names "q4"\)\.$/],
 ])('A failed run says what it has paid for: %j', (facts, expected) => {
-	const none = { paid: [], unknown: [], canBeRetried: true, isLasting: false };
+	const none = { paid: [], unknown: [], canBeRetried: true, haveKeys: false, isLasting: false };
 	expect(describePaidVideos({ ...none, ...facts })).toMatch(expected);
 });
 
