@@ -76,6 +76,8 @@ const execution = fc.record({
 	fails: fc.constantFrom(false, false, false, true),
 	/** Whether its rows are queued by Queue > Add, which takes no turn, and then waited for by Queue > Wait. */
 	waits: fc.constantFrom(false, false, false, true),
+	/** Keys belong to the first one. */
+	workflowId: fc.constantFrom('w1', 'w1', 'w1', 'w2'),
 });
 
 type Execution = typeof execution extends fc.Arbitrary<infer T> ? T : never;
@@ -90,6 +92,7 @@ const PLAIN: Execution = {
 	stopAfterMs: undefined,
 	fails: false,
 	waits: false,
+	workflowId: 'w1',
 };
 
 interface Plan {
@@ -204,8 +207,8 @@ async function play({ calls, executions, kill, settings, skewsMs, videosMs }: Pl
 	const calmDown = spoil(store, calls, note.bind(undefined, 'call'));
 	/** Runs an execution. Of a killed process, nothing is known. */
 	const run = async (worker: EngineWorker, { stopAfterMs, videosAtOnce, ...plan }: Execution) => {
-		const { fails, project, rows, waits } = plan;
-		const key = waits ? undefined : plan.key;
+		const { fails, project, rows, waits, workflowId } = plan;
+		const key = waits || workflowId !== 'w1' ? undefined : plan.key;
 		const items = Array.from({ length: rows }, (_, row) => {
 			const name = key === undefined ? `row ${Math.random()}` : `key ${(key + row) % 7}`;
 			return { id: name, prompt: fails ? `${name} fails` : name, project: PROJECTS[project] };
@@ -214,7 +217,7 @@ async function play({ calls, executions, kill, settings, skewsMs, videosMs }: Pl
 		const options = key === undefined ? {} : { uniqueKey: '={{ $json.id }}' };
 		const play = async (parameters: INodeParameters, input: IDataObject[], stopMs?: number) =>
 			await worker.run(
-				{ ...service.setup(parameters), items: input, settings: ERROR_OUTPUT },
+				{ ...service.setup(parameters), items: input, settings: ERROR_OUTPUT, workflowId },
 				stopMs,
 			);
 		const add = {
@@ -320,9 +323,10 @@ testPlans(
 		const { countEntries, end, goOn, killed, rows, workers } = await play(plan);
 		const { sandbox } = service;
 		const longestMs = Math.max(...plan.calls.map((call) => call.takesMs));
-		// Where items that have failed leave their queue, a video of Queue > Add can be taken for one that takes its turn.
+		// Where items leave their queue, a video of Queue > Add, or of another workflow, can be taken for one that takes its turn.
 		const isDropping = plan.settings.endedItemsLeaveAfterMs === 0;
-		const isExcepted = isDropping && plan.executions.some(({ waits }) => waits);
+		const isExcepted =
+			isDropping && plan.executions.some(({ waits, workflowId }) => waits || workflowId !== 'w1');
 		const certain = rows.filter(({ waits }) => waits || !isExcepted);
 		if (longestMs <= 40) expect(certain.map(({ given }) => given)).not.toContain('another');
 		// A turn does not outlive its last item, and a killed one's is over within a minute.

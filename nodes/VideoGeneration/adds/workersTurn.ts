@@ -96,6 +96,13 @@ export class WorkersTurn {
 	private readonly listOwed = (first: number, last: number) =>
 		list(`A video of ${this.lane} is owed in`, OWED_MS, first, last);
 
+	/** The wish, and what killed processes have left: periods of the last hour, and owed videos of the last day. */
+	private readonly listWishAndPast = () => [
+		this.getWish(),
+		...this.listPeriods(-360, -PERIODS),
+		...this.listOwed(-48, -2),
+	];
+
 	/** Waits until this process has the turn. @throws `CANCELLED` when the run ends first */
 	async take(job: Job): Promise<BegunTurn> {
 		const { signal } = job.run;
@@ -124,7 +131,7 @@ export class WorkersTurn {
 		this.hasAsked = true;
 		const period = getPeriod();
 		const delayMs = period <= this.lastPeriod ? await this.goOn() : await this.begin(period);
-		if (delayMs === 0) await this.removeWishAndPast();
+		if (delayMs === 0) await this.records.remove(this.listWishAndPast());
 		return delayMs;
 	}
 
@@ -211,18 +218,12 @@ export class WorkersTurn {
 			);
 			const settled = mayAppear ? [] : this.owed;
 			// A process that has lost the race for it, and whose clock is ahead, may have left two more periods by mistake.
-			const turn = left < 0 ? [] : [...settled, ...this.listPeriods(1 - PERIODS, left + 2)];
+			const own = [...settled, ...this.listPeriods(1 - PERIODS, left + 2)];
 			this.lastPeriod = -Infinity;
-			if (turn.length > 0) await this.records.release(this.mark, turn);
-			await this.removeWishAndPast();
+			if (left < 0) await this.records.remove(this.listWishAndPast());
+			else await this.records.release(this.mark, [...own, ...this.listWishAndPast()]);
 		};
 		await this.records.alone(end, MAX_END_MS).catch(() => undefined);
-	}
-
-	/** Removes the wish, and what killed processes have left: periods of the last hour, and owed videos of the last day. */
-	private async removeWishAndPast(): Promise<void> {
-		const past = [...this.listPeriods(-360, -PERIODS), ...this.listOwed(-48, -2)];
-		await this.records.remove([this.getWish(), ...past]);
 	}
 }
 
