@@ -259,9 +259,10 @@ export class Session {
 			);
 			// The ID of another row would be given with the wrong project, or asked for with the wrong key.
 			const others = items.filter((_, other) => rows[other]?.project === row.project);
-			const ids = others.map(({ json }) => json.queueId);
-			const otherId = ids[ids.indexOf(queueId) + 1] ?? ids[0];
-			Object.assign(row, { queueId, createdAt, otherId, videoId: queueId && charge?.videoId });
+			const next = others.findIndex(({ json }) => json.queueId === queueId) + 1;
+			const { queueId: otherId, createdAt: otherDate } = (others[next] ?? others[0])?.json ?? {};
+			const videoId = queueId && charge?.videoId;
+			Object.assign(row, { queueId, createdAt, otherId, otherDate, videoId });
 		}
 		await this.pass(pauseMs);
 	}

@@ -522,7 +522,13 @@ const waits = (isShared: boolean): fc.Arbitrary<Workflow> =>
 			...drawn,
 			rows: drawn.rows.map((each) => ({ ...each, isAway: false })),
 			// What came out of an earlier round stays as it was.
-			saved: drawn.perRound === undefined ? { queueId: '={{ $json.otherId }}' } : {},
+			saved:
+				drawn.perRound === undefined
+					? {
+							queueId: '={{ $json.otherId }}',
+							queuedAt: options.queuedAt && '={{ $json.otherDate }}',
+						}
+					: {},
 			parameters: { resource: 'queue', operation: 'wait', queueId: ID_OF_ROW, ...options },
 		}));
 

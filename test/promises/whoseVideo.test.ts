@@ -19,8 +19,8 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { loadPackageAnew } from '../support/engine/loadPackage';
 import { playTogether } from '../support/engine/playTogether';
-import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
-import { passTime } from '../support/engine/runWithoutWaiting';
+import { ERROR_OUTPUT, type NodeResult, startNode } from '../support/engine/runNode';
+import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -228,6 +228,19 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 		expectOwn(await run(GENERATE));
 		// After 10, 15, 20 and 25 seconds, and twice while it waits for the list.
 		expect(service.countSent('queue.getProgress')).toBe(1 + 4 + 2);
+	});
+
+	test('is given it after another execution was stopped, whose video is listed by then', async () => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+		const given = await runWithoutWaiting(async () => {
+			const stopped = await startNode(service.setup(GENERATE));
+			setTimeout(stopped.stop, 10_000);
+			await stopped.result;
+			await new Promise((resolve) => setTimeout(resolve, 30_000));
+			const next = await startNode(service.setup(GENERATE));
+			return service.listGiven((await next.result).items);
+		}, service.sandbox);
+		expect(given).toEqual(['own']);
 	});
 
 	test('comes out with the address that another wait for it has seen, though no list shows its video', async () => {

@@ -343,6 +343,26 @@ test.each([
 	},
 );
 
+test('An hour after a process was killed, each video that leaves the queue is given again, though others were made all along', async () => {
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 40_000 } });
+	const [killed, next] = await startWorkers(0, 0);
+	const endings = await playTogether(service.sandbox, [
+		begin(killed, { parameters: GENERATE }),
+		{
+			...begin(next, { parameters: GENERATE }, 60_000),
+			start: async () => {
+				killed?.kill();
+				return await begin(next, { parameters: GENERATE }).start();
+			},
+		},
+		...Array.from({ length: 24 }, (_, i) =>
+			begin(next, { parameters: GENERATE }, (i + 2) * 180_000),
+		),
+	]);
+	const given = endings.slice(1).map(({ result }) => listGiven(result.items).join());
+	expect(given.slice(-4)).toEqual(['own', 'own', 'own', 'own']);
+});
+
 test('A failed video of a killed process is given to no item that leaves the queue after it', async () => {
 	const stop = dropFailing();
 	service.planVideos(100, 30);

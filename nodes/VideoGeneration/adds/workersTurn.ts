@@ -108,7 +108,11 @@ export class WorkersTurn {
 		const { signal } = job.run;
 		// Items of other workflows wait for this item's place, and would keep a turn that another process waits for.
 		const others = [...workersTurns].filter((each) => each !== this && each.lane === this.lane);
-		for (const each of others) await each.giveUp();
+		await Promise.all(
+			others.map(async (each) => {
+				await each.giveUp();
+			}),
+		);
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
 			// `alone` gives up waiting, but the ask stays in line: if it begins later, its item may have ended.

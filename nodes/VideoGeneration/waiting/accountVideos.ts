@@ -13,6 +13,7 @@ import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
 import {
+	areListed,
 	decideOwners,
 	getEarliestShownAt,
 	getOldestDate,
@@ -223,10 +224,11 @@ export class KeyVideos {
 		return this.addClaim({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
 	}
 
-	/** Whether this process is owed a video of a project. */
+	/** Whether this process is owed a video of a project that may appear in a later list. */
 	isOwed(projectId: string | undefined): boolean {
 		return [...this.memory.claims].some(
-			({ item, owedUntil }) => owedUntil !== undefined && item.projectId === projectId,
+			({ item, listedUntil, owedUntil }) =>
+				owedUntil !== undefined && listedUntil === undefined && item.projectId === projectId,
 		);
 	}
 
@@ -284,10 +286,12 @@ export class KeyVideos {
 		this.sample = entries.find(isListed);
 		const unsettled = listUnsettled(memory.claims);
 		const due = unsettled.filter(({ dueAt = Infinity }) => dueAt <= requestedAt);
-		const earliest = Math.min(...due.map(getEarliestShownAt));
+		const owed = unsettled.filter(({ owedUntil }) => owedUntil !== undefined);
+		const wanting = [...due, ...owed];
+		const earliest = Math.min(...wanting.map(getEarliestShownAt));
 		// An entry of exactly the oldest date is not too old.
-		const isTooOld = createIsAtOrBefore(Math.min(...due.map(getOldestDate)) - 1);
-		const projects = new Set(due.map(({ item }) => item.projectId ?? ''));
+		const isTooOld = createIsAtOrBefore(Math.min(...wanting.map(getOldestDate)) - 1);
+		const projects = new Set(wanting.map(({ item }) => item.projectId ?? ''));
 		const isOfDueProject = (projectId: string) =>
 			projectId === '' || projects.has(projectId) || projects.has('');
 		// An entry that was listed before all adds is no unsettled item's.
@@ -330,7 +334,28 @@ export class KeyVideos {
 			given.add(video);
 		}
 		const left = free.filter((video) => !given.has(video));
+		this.dropListed(listUnsettled(unsettled), left);
 		this.settle(listUnsettled(due), left, changedAt);
+	}
+
+	/** Drops what is owed of a project once a list shows it all: nothing of it appears later, whichever is whose. */
+	private dropListed(unsettled: Claim[], free: ListedVideo[]): void {
+		const owed = new Map<string | undefined, Claim[]>();
+		for (const claim of unsettled) {
+			if (claim.owedUntil !== undefined) addTo(owed, claim.item.projectId, claim);
+		}
+		for (const [project, claims] of owed) {
+			// What an item can own that is still waited for may be its own.
+			const others = unsettled.filter(
+				({ item, owedUntil }) =>
+					owedUntil === undefined && [project, undefined].includes(item.projectId),
+			);
+			const until = Math.min(...others.map(getEarliestShownAt));
+			const videos = free.filter(
+				({ projectId, shownAt }) => projectId === project && shownAt < until,
+			);
+			if (areListed(claims, videos)) for (const claim of claims) this.memory.drop(claim);
+		}
 	}
 
 	/** Settles the claims that the list has to show. @param changedAt when an entry of the list was last new */

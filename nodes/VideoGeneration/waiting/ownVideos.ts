@@ -150,6 +150,25 @@ function findFirst<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => 
 	return low;
 }
 
+/**
+ * Whether there is an entry for each claim, whichever is whose. An item that was added later can own fewer of them. Without
+ * dates, a list that is the first one to be read may show old entries as new ones.
+ */
+export function areListed(claims: readonly Claim[], videos: readonly ListedVideo[]): boolean {
+	const inOrder = [...claims].sort((a, b) => getEarliestShownAt(a) - getEarliestShownAt(b));
+	/** How many entries can be of each claim and of those before it, but of none after it. */
+	const counts = inOrder.map(() => 0);
+	for (const video of videos) {
+		const isLater = (claim: Claim) =>
+			video.shownAt < getEarliestShownAt(claim) || isOlder(claim, video);
+		const last = findFirst(inOrder, isLater) - 1;
+		if (video.createdAt !== undefined && last >= 0) counts[last] = (counts[last] ?? 0) + 1;
+	}
+	let spare = 0;
+	const isDated = claims.every(({ item }) => item.queuedAt !== undefined);
+	return isDated && counts.reverse().every((count) => (spare += count - 1) >= 0);
+}
+
 /** Two infinite numbers have no difference. */
 const compareDescending = (a: number, b: number) => (a > b ? -1 : Number(a < b));
 

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { EntryNames } from '../../../nodes/VideoGeneration/api/videoLog';
 import type { Claim, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import {
+	areListed,
 	decideOwners,
 	ListedVideo,
 	listNames,
@@ -158,6 +159,29 @@ describe('Whose video is whose', () => {
 		const { own, missing } = decideOwners(due, videos, [...due, ...others], changed * 1_000);
 		expect(due.map((item) => own.get(item)?.entry.id)).toEqual(expected);
 		expect(missing).toHaveLength(missingCount);
+	});
+});
+
+describe('What is owed is listed', () => {
+	const owed = (at: number) => queued(at, { sentAt: at * 1_000 });
+	const [a, b, c] = [listVideo('a', 10), listVideo('b', 20), listVideo('c', 30)];
+	test.each<[string, Claim[], ListedVideo[], boolean]>([
+		['with an entry for each', [owed(0), owed(5)], [a, b], true],
+		['with an entry that was shown after each add', [owed(15), owed(5)], [a, b], true],
+		['with more', [owed(0)], [a, b, c], true],
+		['but not with too few', [owed(0), owed(5)], [a], false],
+		['but not with two from before the later add', [owed(0), owed(25)], [a, b], false],
+		['but not with one from before its add', [owed(15)], [a], false],
+		['but not with an older one', [owed(25)], [listVideo('a', 10, { shownAt: 30_000 })], false],
+		[
+			'but not with one of unknown date',
+			[owed(0)],
+			[listVideo('a', 10, { createdAt: undefined })],
+			false,
+		],
+		['but not where the date of its item is not known', [sent(0)], [a], false],
+	])('%s', (_, claims, videos, expected) => {
+		expect(areListed(claims, videos)).toBe(expected);
 	});
 });
 
