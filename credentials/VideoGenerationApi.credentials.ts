@@ -11,7 +11,7 @@ import { parseApiKey, parseBaseUrl } from './connection';
 const NOT_THE_SERVICE =
 	"This is not the address of the video generation service. In 'Base URL', enter the address of its API, such as https://api.example.com, and not that of a web page.";
 const REDIRECTED =
-	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'.";
+	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'. Often it only begins with https.";
 /** n8n shows no rule the body of an HTTP error, so the text names both who may have answered. */
 const REFUSED =
 	'The service does not accept this key, or a firewall or a login page in front of it refuses n8n. Copy the key again from the developers page of your account. If it is right, ask those who run the service or your network to let n8n through.';
@@ -87,7 +87,7 @@ export class VideoGenerationApi implements ICredentialType {
 			placeholder: 'e.g. https://api.example.com',
 			description:
 				"The address of the service's API, as its documentation gives it. ENOTFOUND: its host name is wrong. ECONNREFUSED: its port is wrong, or the service is down. EPROTO: it must begin with http, not https. CERT or VERIFY: its certificate is private, so start n8n with NODE_EXTRA_CA_CERTS. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.",
-			hint: "A code such as ECONNREFUSED in a failed test is about this address. Point at the question mark beside 'Base URL' to see what it means.",
+			hint: 'If the test shows ENOTFOUND, the host name is wrong. With ECONNREFUSED, the port is wrong. With EPROTO, it begins with http, not https.',
 		},
 	];
 

@@ -13,8 +13,9 @@ export class CredentialProblem extends Error {
 
 const OPEN = 'Open the Video Generation API credential and';
 
-/** An address, with or without a scheme, on the machine of n8n or in its container. */
-const LOOPBACK = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
+/** An address, with or without a scheme, on the machine of n8n, or of its container. */
+const LOCAL =
+	/^(https?:\/\/)?(localhost|host\.docker\.internal|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
 /** The end of an address that is copied from the API's documentation: its version, or one of its endpoints. */
 const ENDPOINT =
@@ -30,12 +31,12 @@ export function parseBaseUrl(pasted: unknown): string {
 		throw new CredentialProblem("'Base URL' is empty", `${OPEN} enter the address of the service.`);
 	}
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
-	const isLoopback = LOOPBACK.test(text);
-	const address = hasScheme ? text : `${isLoopback ? 'http' : 'https'}://${text}`;
+	const isLocal = LOCAL.test(text);
+	const address = hasScheme ? text : `${isLocal ? 'http' : 'https'}://${text}`;
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	// A name without a dot, a port or a scheme may be the key, which would be looked up, and logged. So may one with a
 	// part that is longer than names can have: a signed token has dots.
-	const hasHost = hasScheme || isLoopback || /^[^/?#]*[.:]/.test(text);
+	const hasHost = hasScheme || isLocal || /^[^/?#]*[.:]/.test(text);
 	const isName = hasHost && !/[^.]{64}/.test(url?.hostname ?? '');
 	const isWeb = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
 	if (!isWeb || !isName) {

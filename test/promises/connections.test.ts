@@ -214,6 +214,33 @@ test.each(Object.entries(UNKNOWN))(
 	},
 );
 
+test.each(['account.get', 'queue.add'] as const)(
+	'%s is sent again after the connection was closed before it was secure, as while a service is deployed',
+	async (name) => {
+		const secure = tls.createServer(await certify(), (socket) => {
+			const back = net.connect(Number(new URL(service.sandbox.url).port), HOST);
+			for (const each of [socket, back]) each.on('error', () => undefined);
+			socket.pipe(back).pipe(socket);
+		});
+		let connections = 0;
+		const front = net.createServer((raw) => {
+			raw.on('error', () => undefined);
+			connections += 1;
+			if (connections === 1) raw.once('data', () => raw.destroy());
+			else secure.emit('connection', raw);
+		});
+		await new Promise<void>((listening) => front.listen(0, HOST, listening));
+		const { port } = front.address() as AddressInfo;
+		const { items } = await service.run(
+			{ ...OPERATIONS[name], requestOptions: { allowUnauthorizedCerts: true } },
+			{ credentials: { apiKey: service.sandbox.apiKey, baseUrl: `https://localhost:${port}` } },
+		);
+		front.close();
+		expect(items).toHaveLength(1);
+		expect(service.listPaidIds()).toHaveLength(name === 'queue.add' ? 1 : 0);
+	},
+);
+
 describe('A service with a private certificate', () => {
 	test("shows its projects where the node's 'Request Options' ignore that", async () => {
 		const list = '{"status":"success","projects":[{"id":"p","name":"P"}]}';

@@ -61,13 +61,13 @@ describe('Video > Download', () => {
 		const other: IBinaryData = { data: 'bm90ZQ==', mimeType: 'text/plain', fileName: 'note.txt' };
 		const { id, url } = addVideo('?signature=secret');
 		const { items, found, error } = await service.run(DOWNLOAD, {
-			items: [{ url, title: 'Teaser' }],
+			items: [{ url, title: 'Teaser', error: 0 }],
 			binary: { note: other },
 		});
 		expect(error).toBeUndefined();
 		expect(items).toEqual([
 			{
-				json: { url, title: 'Teaser' },
+				json: { url, title: 'Teaser', serviceError: 0 },
 				binary: {
 					note: other,
 					data: expect.objectContaining({
@@ -82,7 +82,7 @@ describe('Video > Download', () => {
 				pairedItem: { item: 0 },
 			},
 		]);
-		expect(found.items).toEqual([{ url, title: 'Teaser' }]);
+		expect(found.items).toEqual([{ url, title: 'Teaser', error: 0 }]);
 		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
 		expect(store.listFiles()).toHaveLength(1);
 	});

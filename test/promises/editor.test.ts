@@ -100,7 +100,7 @@ const LANES =
 	/^Videos of one project are made one after the other, so .*'Videos at Once'.*a row's columns/;
 const TOGETHER = /cannot be told apart when they finish close together\. Video > Generate/;
 const MINUTES =
-	/^A video takes minutes, and is made and paid for even if you stop .*Video > Get Many/;
+	/^A video usually costs 1 credit, and takes minutes.* is made and paid for even if you stop .*Video > Get Many/;
 const COST = /one video, which costs credits/;
 
 describe('The list of projects to pick from', () => {
@@ -125,6 +125,19 @@ describe('The list of projects to pick from', () => {
 		const credentials = { baseUrl: url, apiKey: accounts.empty.apiKey };
 		const list = searchList(credentials, 'searchProjects');
 		await expect(list).rejects.toThrow(/has no projects\. Create one/);
+	});
+
+	test('says what to correct in Request Options, and names no option without effect when it is limited', async () => {
+		const list = async (parameters = {}) =>
+			await searchList(service.setup({}).credentials, 'searchProjects', undefined, parameters);
+		const wrong = list({ requestOptions: { proxy: 'proxy.example.com:3128' } });
+		await expect(wrong).rejects.toThrow(
+			/^'Proxy' must be an address\. .*under 'Request Options'(?!.*Base URL)/,
+		);
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none' });
+		await expect(list()).rejects.toThrow(
+			/too many requests\. (?!.*Max Tries).*Open this list again later/,
+		);
 	});
 
 	test('shows the ID of a project without a name', async () => {

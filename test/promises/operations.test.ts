@@ -129,7 +129,13 @@ describe('Queue > Add', () => {
 
 	test('is not sent with a prompt that was typed as text and not as an expression, or with an object in it', async () => {
 		const braces = 'Braces {{ like these }}, and $json';
-		const typed = ['{{ $json.a }}', "A {{$('Sheet').item.json.a}}", '{{ $node.Sheet }}'];
+		const typed = [
+			'{{ $json.a }}',
+			"A {{$('Sheet').item.json.a}}",
+			'{{ $node.Sheet }}',
+			'{{ $now.toISODate() }}',
+			'A {{ DateTime.now() }}',
+		];
 		const items = [...typed, braces, 'A [object Object]'].map((prompt) => ({ prompt }));
 		const { errorItems } = await service.run(ADD, { items, settings: ERROR_OUTPUT });
 		expect(listBodies()).toMatchObject([{ customPrompt: braces }]);
@@ -167,12 +173,17 @@ describe('Queue > Add', () => {
 		['{{ $json.topic && $json.topc }}', lacks('topc')],
 		['About {{ $json.a.c }}', NO_VALUE],
 		["About {{ $('Input').item.json.topc }}", NO_VALUE],
+		["{{ 'About ' + $('Input').item.json.topc }}", NO_VALUE],
+		["{{ 'About ' + $input.item.json.topc }}", NO_VALUE],
+		["{{ 'About ' + $json.a.c }}", NO_VALUE],
 	])('is not sent with the prompt %s, and names what is misspelt', async (prompt, message) => {
 		const parameters = { ...ADD, customPrompt: `=${prompt}` };
 		const { error } = await service.run(parameters, { items: [ITEM] });
 		expect(error?.message).toBe(message);
+		if (message !== NO_VALUE)
+			expect(error?.description).toContain(': this item has topic, the topic, ');
 		expect(error?.description).toMatch(
-			/^Check \{\{ .* \?\? '' \}\}: an empty .*no credit was spent/,
+			/^Check \{\{ .*write \{\{ .* \?\? '' \}\}: an empty .*no credit was spent/,
 		);
 		expect(service.sandbox.requests).toEqual([]);
 	});

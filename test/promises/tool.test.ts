@@ -166,6 +166,21 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		}
 	});
 
+	test('the node gives the model no video without its address', async () => {
+		const query = '?X-Amz-Security-Token='.padEnd(1_500, 'A');
+		const signed = Array.from({ length: 50 }, (_, i) => ({
+			url: `https://cdn.test/${i}.mp4${query}`,
+		}));
+		service.sandbox.addVideos('main', signed);
+		const [answer = ''] = await ask(OPERATIONS['video.getAll'], { way });
+		const videos = (JSON.parse(answer) as { id?: string; url?: string }[]).filter(
+			({ id }) => id !== undefined,
+		);
+		expect(videos.length).toBeGreaterThan(20);
+		expect(videos.filter(({ url }) => url === undefined)).toEqual([]);
+		expect(answer).toContain(`"${50 - videos.length} more were left out`);
+	});
+
 	test('the node survives orders of any length', async () => {
 		const long = 'x'.repeat(1_000_000);
 		const orders = [

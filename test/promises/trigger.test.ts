@@ -315,6 +315,26 @@ describe('While the service is down', () => {
 
 	testWith(
 		'pollBudget',
+		'the time that the scheduler allows is that of the downloads, too',
+		async () => {
+			const parameters = { options: { downloadVideo: true } };
+			const trigger = await setUp('static data', { budgetMs: 240_000, parameters });
+			await trigger.activate();
+			service.addVideo();
+			const pause = { retryAfter: 'seconds', seconds: 100 } as const;
+			service.sandbox.addFault({
+				kind: 'tooManyRequests',
+				...pause,
+				operation: 'video.file',
+				times: 1,
+			});
+			const { items } = await runWithoutWaiting(async () => await trigger.poll(), service.sandbox);
+			expect(items?.[0]?.json).not.toHaveProperty('downloadError');
+		},
+	);
+
+	testWith(
+		'pollBudget',
 		"the scheduler's polls fail only when n8n has run for a while",
 		async () => {
 			const uptime = jest.spyOn(performance, 'now').mockReturnValue(179_000);

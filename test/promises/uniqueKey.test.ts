@@ -317,6 +317,22 @@ describe('A row', () => {
 		});
 	});
 
+	test.each([
+		["={{ 'row-' + $('Input').item.json.idd }}", 'a', 'b'],
+		["={{ 'row-' + $json.id }}", null, null],
+		['=row-{{ $json.id }}', '', ''],
+	])(
+		'is an error as %s without a value of the row: it would be that of all such rows',
+		async (uniqueKey, ...ids) => {
+			const parameters = { ...KEYED_VIDEO, options: { uniqueKey } };
+			for (const id of ids) {
+				const { error } = await service.run(parameters, { items: [{ id, prompt: 'The sea' }] });
+				expect(error?.message).toMatch(/^An expression in 'Unique Key' has no value/);
+			}
+			expect(service.listPaid()).toEqual([]);
+		},
+	);
+
 	test('with the key of another row of its run is an error, whatever became of that one', async () => {
 		const rows = [ROWS[0], { ...ROWS[1], id: 1 }];
 		const { items, errorItems } = await runVideos({ items: rows, settings: ERROR_OUTPUT });

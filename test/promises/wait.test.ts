@@ -140,7 +140,7 @@ describe('Video > Generate', () => {
 			65,
 			/^To go on .*'Timeout'\. .*"thinking" for 60 seconds\. .*'Completed Statuses' under 'Wait Options'/,
 		],
-		['thinking', 5, /^To go on (?!.*for \d+ seconds).*If "thinking" means that it is finished/],
+		['thinking', 5, /^To go on (?!.*for \d+ seconds).*"thinking" means that: first add it to/],
 	])(
 		'gives up an item that stays %s, after %i seconds, and says first how to go on',
 		async (word, timeout, message) => {

@@ -10,7 +10,7 @@ import type { IDataObject, INodeParameters, IRunExecutionData } from 'n8n-workfl
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
-import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { type Beginning, playTogether } from '../support/engine/playTogether';
 import {
 	ERROR_OUTPUT,
@@ -101,6 +101,30 @@ describe('A unique key', () => {
 			begin(hanging, { ...keyed, items: [row ?? {}] }, 30_000),
 		]);
 		expect(listPaid()).toEqual(['row 0', 'row 1']);
+	});
+
+	test('is paid once, though an execution ends whose claim of it was overwritten, while its item waits for its turn', async () => {
+		service.sandbox.configure({ durations: { processingMs: 30_000 } });
+		store.later = (_, action) => {
+			setTimeout(action, WRITE_MS);
+		};
+		const [busy, one, other, last] = await startWorkers(0, 0, 0, 0);
+		const setup = {
+			parameters: { ...GENERATE, options: { uniqueKey: KEY } },
+			items: listRows(1),
+			settings: ERROR_OUTPUT,
+		};
+		const stopped = async () =>
+			await one?.run({ ...service.setup(setup.parameters), ...setup }, 20_000);
+		const tour = { ...setup.parameters, projectId: byId('project-city-tour') };
+		await playTogether<unknown>(service.sandbox, [
+			begin(busy, { parameters: GENERATE }),
+			{ afterMs: 5_000, start: stopped },
+			// It reads the row before the other's claim is written, and writes its own after that.
+			begin(other, { ...setup, parameters: tour }, 5_001),
+			begin(last, setup, 200_000),
+		]);
+		expect(service.sandbox.charges).toHaveLength(2);
 	});
 
 	test('is open in each row of the store until its video comes out, so that it fails after a crash', async () => {

@@ -58,8 +58,12 @@ export async function takeKey(job: KeyedJob, { isCheck = false } = {}): Promise<
 	throw new RequestFailure({ kind: 'keyDone', uniqueKey });
 }
 
-/** Frees a key that is held, with proof that nothing was queued. Otherwise it is recorded again, for others may have overwritten it. */
-export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promise<void> {
+/**
+ * Frees a key that was taken, with proof that nothing was queued. Otherwise it is recorded again, for others may have overwritten it.
+ * @param isHeld whether the check has found that it is held
+ */
+export async function freeOrKeepKey(job: KeyedJob, isHeld: boolean): Promise<void> {
+	const { context, ledger, order } = job;
 	const { uniqueKey = '' } = order;
 	const key = hashText(uniqueKey);
 	if (ledger.state.key !== key) return;
@@ -68,8 +72,15 @@ export async function freeOrKeepKey({ context, ledger, order }: KeyedJob): Promi
 	const keys = new Records(context, 'node');
 	const write = async () => {
 		const { claim, finished } = ledger.state;
-		const records = [uniqueKey, ...(finished ? [] : listUndone(key, claim))];
-		await (isFree ? keys.remove(records) : keys.record(records));
+		const [undone, holder] = listUndone(key, claim);
+		if (!isFree) {
+			await keys.record(finished ? [uniqueKey] : [uniqueKey, undone, holder]);
+			return;
+		}
+		if (!isHeld) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined));
+		// If another execution has overwritten the claim, the key is that one's.
+		const isOwn = isHeld || (await keys.record([holder]))?.length === 0;
+		await keys.remove(isOwn ? [uniqueKey, undone, holder] : [holder]);
 	};
 	const writeAlone = async () => await keys.alone(write, MAX_END_MS).catch(() => undefined);
 	await writeAlone();

@@ -64,12 +64,11 @@ const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
 	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/**
- * Node.js's words for a connection that failed before it was secure: nothing was sent by then. Without
- * "write EPROTO", a wrong version number can also come after the request.
- */
-const INSECURE =
-	/before secure TLS connection was established|^write EPROTO .*SSL routines.*wrong version number/;
+/** Node.js's words for a connection that was closed before it was secure: nothing was sent by then. */
+const CLOSED = /before secure TLS connection was established/;
+
+/** Those for a service without TLS. Without "write EPROTO", a wrong version number can also come after the request. */
+const NO_TLS = /^write EPROTO .*SSL routines.*wrong version number/;
 
 /** An address of this machine, at the end of Node.js's words for a connection that was refused. */
 const LOOPBACK = /(?<= )(127\.\S+|::1:\d+)$/;
@@ -116,8 +115,8 @@ function findProofOfRoot(root: ThrownError): Proof | undefined {
 	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];
 	const [loopback] = LOOPBACK.exec(String(text)) ?? [];
 	const unreached: Proof = { kind: 'unreached', httpCode, loopback };
-	if (CONNECTING.has(syscall)) return unreached;
-	const isInsecure = CERTIFICATE_CODES.has(httpCode) || INSECURE.test(String(text));
+	if (CONNECTING.has(syscall) || CLOSED.test(String(text))) return unreached;
+	const isInsecure = CERTIFICATE_CODES.has(httpCode) || NO_TLS.test(String(text));
 	if (isInsecure) return { kind: 'unsent', httpCode };
 	if (syscall !== undefined || code !== undefined || typeof text !== 'string') return undefined;
 	// The text begins with the system call: "connect ECONNREFUSED 127.0.0.1:80".
@@ -148,6 +147,7 @@ export function createApiError(node: INode, reason: unknown, context: FailureCon
 /** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */
 export function putAllInMessage(error: NodeApiError | NodeOperationError): void {
 	if (!error.description) return;
-	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
+	const whatHappened = error.message.replace(/\.$/, '');
+	error.message = `${whatHappened}. ${error.description}`.replaceAll('canceled', 'cancelled');
 	error.description = null;
 }

@@ -167,7 +167,7 @@ export const isNotFound = ({ kind, facts }: RequestFailure) =>
 	kind === 'rejected' && facts.httpCode === '404';
 
 const NOT_SPENT =
-	/\b(charged|deducted|refunded)\b|\bno credits? (was|were|has been|have been) (used|spent|consumed)\b/i;
+	/\b(charged|deducted|refunded|returned)\b|\b(no credits? (was|were|has been|have been)|credits? (was|were|have been) not) (used|spent|consumed)\b/i;
 
 /** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
 export function isAboutCredits({ kind, facts }: RequestFailure): boolean {

@@ -172,6 +172,11 @@ export const TEXTS = checkSlots({
 	],
 	badCredential: ['{problem}', '{whatToDo}', '{nothingSent}.'],
 	unsent: ['{serviceMessage}', '{checkServer}', '{nothingSent}.'],
+	'unsent.EPROTO': [
+		'The {server} does not speak HTTPS at this address',
+		'{checkServer} If it has no HTTPS, its address begins with http://, not https://.',
+		'{nothingSent} ({httpCode}).',
+	],
 	'unsent.certificate': [
 		'No secure connection to the {server} could be made ({httpCode})',
 		`{checkServer} If it uses a private certificate, have n8n trust it with NODE_EXTRA_CA_CERTS. The Video Generation node can also ignore it, with 'Ignore SSL Issues (Insecure)' under 'Request Options' in its settings.`,
@@ -209,7 +214,7 @@ export const TEXTS = checkSlots({
 		NOT_FINISHED,
 		`To go on without paying again, {orRetrySaved}${WAIT_LONGER} The video may still be in progress.`,
 		'Its status was "{lastStatus}" for {statusSeconds} seconds.',
-		`If "{lastStatus}" means that it is finished, first add it to 'Completed Statuses' under 'Wait Options'.`,
+		`If the service shows the video as finished, "{lastStatus}" means that: first add it to 'Completed Statuses' under 'Wait Options'.`,
 		LAST_CHECK,
 	],
 	'timedOut.pending': [
@@ -331,7 +336,7 @@ const isDownload = ({ addressField }: KnownFacts) => addressField !== undefined;
 function getVariant(facts: KnownFacts): string | undefined {
 	const { content, httpCode = '', kind, unidentified } = facts;
 	if (kind === 'uncertain' && /^\d/.test(httpCode)) return 'status';
-	if (kind === 'unsent' && httpCode !== '') return 'certificate';
+	if (kind === 'unsent' && httpCode !== '' && httpCode !== 'EPROTO') return 'certificate';
 	if (isUnread(unidentified)) return 'unread';
 	if (unidentified?.count === 0) return 'none';
 	if (facts.isPending) return 'pending';
@@ -366,9 +371,7 @@ function createSlots(facts: KnownFacts, context: FailureContext) {
 		checkServer: isOfHost ? checkHost : checkService,
 		checkFields: fields ? `Check ${fields} of this item.` : checkService,
 		nothingSent: hasSent ? undefined : 'Nothing was sent',
-		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
-			? 'its host name is unknown'
-			: 'nothing accepts connections there',
+		whyUnreached: explainUnreached(httpCode),
 		// When the video may have been queued, "try again later" would be wrong.
 		minutes: mayBeQueued || !isLong ? undefined : Math.ceil(retryAfterMs / 60_000),
 		sent: mayBeQueued || isLong ? undefined : sent,
@@ -384,6 +387,12 @@ function createSlots(facts: KnownFacts, context: FailureContext) {
 			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,
 		reason: cause && Object.values(describeFailure(cause, {})).join('. '),
 	};
+}
+
+function explainUnreached(httpCode: string): string {
+	if (/^(ENOTFOUND|EAI_)/.test(httpCode)) return 'its host name is unknown';
+	if (httpCode === 'ECONNRESET') return 'the connection was closed before it was secure';
+	return 'nothing accepts connections there';
 }
 
 /** Joins the sentences, without those that lack a fact. */

@@ -7,6 +7,8 @@ import { createApiError, putAllInMessage } from '../failures/errors';
 import { toLine } from '../failures/texts';
 import { getConnection } from '../item/parameters';
 
+const LIST_TEXTS = { nextTry: 'Open this list again later.' };
+
 const NO_PROJECTS =
 	'The account has no projects. Create one in the web application of the service, and open this list again.';
 
@@ -46,7 +48,7 @@ export function canBeOffered(id: string): boolean {
 	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !/<[a-z/!?]/i.test(id);
 }
 
-/** Fetches a list for the editor. @throws a NodeApiError, so that the list shows what is wrong instead of being empty */
+/** Fetches a list for the editor. @throws an error with all it says in its message, so that the list shows what is wrong instead of being empty */
 export async function fetchForEditor<T>(
 	context: ILoadOptionsFunctions,
 	fetch: (service: Service, options: ApiOptions) => Promise<T>,
@@ -56,8 +58,10 @@ export async function fetchForEditor<T>(
 		const options = { maxTries: 2, connection: getConnection(context) };
 		return await fetch(await openService(context), options);
 	} catch (error) {
-		const apiError = createApiError(context.getNode(), error, {});
-		putAllInMessage(apiError);
-		throw apiError;
+		// That of a parameter says by itself what to correct.
+		const isOfParameter = error instanceof NodeOperationError;
+		const shown = isOfParameter ? error : createApiError(context.getNode(), error, LIST_TEXTS);
+		putAllInMessage(shown);
+		throw shown;
 	}
 }

@@ -14,7 +14,7 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	[
 		'info',
 		GENERATE,
-		'A video takes minutes, and is made and paid for even if you stop the execution. Then look for it in Video > Get Many.',
+		'A video usually costs 1 credit, and takes minutes, in which n8n shows no progress. It is made and paid for even if you stop the execution. Then look for it in Video > Get Many.',
 	],
 	[
 		'info',

@@ -1,33 +1,46 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { toLine } from '../failures/texts';
 import { createInputError, requireText } from '../item/parameters';
 
 export const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
+/** An error names so many fields of an item at most. */
+const MAX_NAMES = 20;
+
 /** Text that n8n replaces in an expression. */
-const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
+const TYPED_EXPRESSION = /\{\{\s*(?:\$[a-z(]|DateTime\.)/i;
 
 /**
  * A text that decides what is paid for. n8n leaves out a field that an item lacks, so a misspelt column would go unnoticed.
  *
  * @param getAdvice what to do about an expression that may have no value
+ * @param isKey whether it tells rows apart: of a row without any value, it would be that of all such rows
  */
 export function getPaidText(
 	context: IExecuteSingleFunctions,
 	name: string,
 	label: string,
 	getAdvice: (code: string) => string,
+	isKey = false,
 ): string {
 	const refuse = (problem: string, whatToDo: string) =>
 		createInputError(context, problem, `${whatToDo} ${NOT_SPENT}`);
 	const value: unknown = context.getNodeParameter(name, '');
-	const missing = findMissing(context, name, value);
+	const missing = findMissing(context, name, value, isKey);
 	if (missing !== undefined) {
-		const { field, code } = missing;
-		const problem =
-			field === undefined
-				? `An expression in '${label}' has no value`
-				: `'${label}' names the field '${field}', which this item does not have`;
-		throw refuse(problem, `Check {{ ${code} }}. ${getAdvice(code)}`);
+		const { json } = context.getInputData();
+		const [, plain, , quoted] = FIELD.exec(missing) ?? [];
+		const field = plain ?? quoted;
+		const check = `Check {{ ${missing} }}`;
+		const advice = getAdvice(missing);
+		if (field === undefined || json[field] !== undefined) {
+			throw refuse(`An expression in '${label}' has no value`, `${check}. ${advice}`);
+		}
+		const names = Object.keys(json).slice(0, MAX_NAMES).map(toLine);
+		throw refuse(
+			`'${label}' names the field '${field}', which this item does not have`,
+			`${check}: this item has ${names.join(', ') || 'no fields'}. ${advice}`,
+		);
 	}
 	const text = requireText(context, value, label);
 	if (TYPED_EXPRESSION.test(text)) {
@@ -47,28 +60,38 @@ export function getPaidText(
 
 /** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. */
 const FIELD =
-	/\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/gu;
+	/^\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/u;
 
-/** The first part of an expression that has no value, and the field that the item lacks, if that is why. */
-function findMissing(context: IExecuteSingleFunctions, name: string, value: unknown) {
+/** The same, a field inside of it, or that of another node: `$('Rows').item.json.fields.topic`. */
+const PATH =
+	/\$(?:json|(?:input|\((["'`])[^"'`]{1,200}\1\))\.(?:item|(?:first|last)\(\))\.json|node\[(["'`])[^"'`]{1,200}\2\]\.json)(?:\??\.[\p{L}_$][\p{L}\p{N}_$]*|(?:\?\.)?\[\s{0,9}(["'`]).{1,200}?\3\s{0,9}\])+(?![\p{L}\p{N}_$(])/gu;
+
+/** The part of an expression that has no value; for a key, also where none of its fields has one. */
+function findMissing(
+	context: IExecuteSingleFunctions,
+	name: string,
+	text: unknown,
+	isKey: boolean,
+): string | undefined {
 	const raw: unknown = context.getNodeParameter(name, '', { rawExpressions: true });
 	if (typeof raw !== 'string' || !raw.startsWith('=')) return undefined;
-	const { json } = context.getInputData();
+	const evaluate = (code: string): unknown =>
+		context.evaluateExpression(`{{${code}}}`, context.getItemIndex());
+	const fields: { path: string; value: unknown }[] = [];
 	for (const rest of raw.split('{{').slice(1)) {
 		const [code = ''] = rest.split('}}');
-		const named = [...code.matchAll(FIELD)].map(([reference, plain, , quoted = '']) => ({
-			field: plain ?? quoted,
-			code: reference,
-		}));
-		const missing = named.find(({ field }) => json[field] === undefined);
-		const part = `{{${code}}}`;
-		const found =
-			raw === `=${part}` ? value : context.evaluateExpression(part, context.getItemIndex());
-		// JavaScript joins a missing value to a text as "undefined", which may also be a word of the other fields.
-		const given = JSON.stringify([code, ...named.map(({ field }) => json[field])]);
-		const isJoined =
-			missing !== undefined && !given.includes('undefined') && String(found).includes('undefined');
-		if (found === undefined || isJoined) return missing ?? { field: undefined, code: code.trim() };
+		const found = raw === `={{${code}}}` ? text : evaluate(code);
+		// JavaScript joins a missing value to a text as "undefined".
+		const isJoined = String(found).includes('undefined');
+		if (!isJoined && !isKey) continue;
+		const named = [...code.matchAll(PATH)].map(([path]) => ({ path, value: evaluate(path) }));
+		fields.push(...named);
+		const missing = named.find(({ value }) => value === undefined);
+		if (found === undefined) return missing?.path ?? code.trim();
+		// It may also be a word of the expression, or of another field.
+		const words = JSON.stringify([code, ...named.map(({ value }) => value)]);
+		if (isJoined && missing && !words.includes('undefined')) return missing.path;
 	}
-	return undefined;
+	const isEmpty = isKey && text !== '' && fields.every(({ value }) => (value ?? '') === '');
+	return isEmpty ? fields[0]?.path : undefined;
 }

@@ -16,7 +16,7 @@ export function createItems(outcome: Outcome): INodeExecutionData[] {
 		const items = outcome.output.map(({ json: { error, ...json }, ...item }) => ({
 			...item,
 			// n8n takes an item with a field `error` for a failed one, and Retry On Fail would run the whole node again.
-			json: error ? { ...json, serviceError: error } : json,
+			json: (error ?? '') === '' ? json : { ...json, serviceError: error },
 			pairedItem,
 		}));
 		return job.run.isAgentCall ? shortenForModel(items) : items;
@@ -37,16 +37,20 @@ const MAX_MODEL_LIST = 50;
 /** Shortens what a model reads: a service may send names and further fields of any length. */
 function shortenForModel(items: INodeExecutionData[]): INodeExecutionData[] {
 	let left = MAX_MODEL_LENGTH;
+	let isFull = false;
 	const shorten = (name: string, value: unknown) => {
 		const kept = canBeCut(name, value) ? toLine(value) : value;
 		const length = name.length + (typeof kept === 'string' ? kept.length : 10);
-		if (length > left || toLine(name) !== name) return undefined;
+		isFull ||= length > left;
+		if (isFull || toLine(name) !== name) return undefined;
 		left -= length;
 		return Array.isArray(kept) ? (kept as unknown[]).slice(0, MAX_MODEL_LIST) : kept;
 	};
-	const kept = items.flatMap(({ json, ...item }) => {
+	const kept = items.flatMap(({ json, ...item }, index) => {
 		const text = JSON.stringify(json, shorten) as string | undefined;
-		return text === undefined ? [] : { ...item, json: JSON.parse(text) as IDataObject };
+		// A video that lacks its address would look like one that has none. The first item is cut instead.
+		if (text === undefined || (isFull && index > 0)) return [];
+		return { ...item, json: JSON.parse(text) as IDataObject };
 	});
 	const [next] = items.slice(kept.length);
 	const message = `${items.length - kept.length} more were left out. Ask for fewer`;

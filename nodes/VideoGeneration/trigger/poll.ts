@@ -63,7 +63,8 @@ export async function pollVideos(context: IPollFunctions): Promise<INodeExecutio
 	}
 	const isFirst = !polledContexts.has(context);
 	polledContexts.add(context);
-	const maxMs = isFirst ? Math.min(budgetMs, FIRST_BUDGET_MS) : budgetMs;
+	// n8n's scheduler has a context for each poll, and tells how much time it has.
+	const maxMs = isFirst && budgetMs === DEFAULT_BUDGET_MS ? FIRST_BUDGET_MS : budgetMs;
 	// The list and the downloads share it: n8n abandons a poll that takes longer, with what it found.
 	const polling = pollOnce(context, startedAt, startedAt + maxMs * USED_SHARE);
 	if (!isFirst || !isOfStart(context, budgetMs < DEFAULT_BUDGET_MS)) return await polling;

@@ -55,7 +55,7 @@ export const triggerProperties: INodeProperties[] = [
 
 /** n8n's own text would call the newest video a mock event. */
 export const triggerPanel: TriggerPanelDefinition = {
-	header: 'Starts the workflow for every finished video',
+	header: 'Starts the workflow for finished videos, each of them once',
 	executionsHelp:
 		"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.<br /> <br /><b>Once it is published</b>, your workflow will also execute automatically, once for all newly finished videos that n8n finds. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.",
 };

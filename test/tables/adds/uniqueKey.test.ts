@@ -55,7 +55,7 @@ test.each([
 			// The add.
 			await pause(300);
 			(job as { ledger: { state: { stage: string } } }).ledger.state.stage = 'queued';
-			await freeOrKeepKey(job);
+			await freeOrKeepKey(job, true);
 		};
 		await passTime(
 			Promise.all(

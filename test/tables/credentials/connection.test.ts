@@ -39,6 +39,7 @@ describe('The Base URL', () => {
 		['video-service:443', 'https://video-service'],
 		['localhost', 'http://localhost'],
 		['localhost:3456', 'http://localhost:3456'],
+		['host.docker.internal:3456', 'http://host.docker.internal:3456'],
 		['127.0.0.1:3456/v1', 'http://127.0.0.1:3456'],
 		['http://[::1]:3456', 'http://[::1]:3456'],
 	])('pasted as %j is taken as %s', (pasted, expected) => {

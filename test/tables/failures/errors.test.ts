@@ -29,7 +29,7 @@ describe.each([
 		['ENOTFOUND', 'getaddrinfo ENOTFOUND', 'unreached', 'ENOTFOUND'],
 		['EHOSTUNREACH', 'read EHOSTUNREACH', 'uncertain', 'ECONNRESET'],
 		['CERT_HAS_EXPIRED', 'certificate', 'unsent', 'CERT_HAS_EXPIRED'],
-		['ECONNRESET', 'before secure TLS connection was established', 'unsent', 'ECONNRESET'],
+		['ECONNRESET', 'before secure TLS connection was established', 'unreached', 'ECONNRESET'],
 		['EPROTO', 'write EPROTO 40:error:SSL routines:get:wrong version number:', 'unsent', 'EPROTO'],
 		['ECONNABORTED', 'failed', 'uncertain', 'ETIMEDOUT'],
 		['ETIMEDOUT', 'failed', 'uncertain', 'ETIMEDOUT'],
@@ -171,6 +171,8 @@ test.each([
 	['rejected', '400', 'Accredited users only', false],
 	['rejected', '400', 'No credits were charged.', false],
 	['rejected', '400', 'No credits were used.', false],
+	['rejected', '400', 'Wrong project. Your credits were not used.', false],
+	['rejected', '400', 'Your credits have been returned.', false],
 	['uncertain', '500', 'credits service down', false],
 ] as const)('A failure (%s, %s, "%s") is about credits: %p', (kind, httpCode, words, expected) => {
 	const failure = new RequestFailure({ kind, httpCode, serviceMessage: words });

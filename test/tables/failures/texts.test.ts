@@ -89,6 +89,8 @@ const OF_SERVICE: Row[] = [
 	['unsent', { serviceMessage: 'No database' }, /^No database Open.* Nothing was sent\.$/],
 	['badCredential', { problem: 'It is empty', whatToDo: 'Open.' }, /Open\. Nothing was sent\.$/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
+	['unsent', { httpCode: 'EPROTO' }, /not speak HTTPS.*http:\/\/.* Nothing was sent \(EPROTO\)\.$/],
+	['unreached', { httpCode: 'ECONNRESET' }, /connection was closed before it was secure/],
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
 	[
@@ -106,7 +108,7 @@ const OF_SERVICE: Row[] = [
 	[
 		'timedOut',
 		STILL_QUEUED,
-		/5 seconds To go on .*"q-1".*"canceled" for 4 seconds\. If "canceled" .*'Completed Statuses'/,
+		/5 seconds To go on .*"q-1".*"canceled" for 4 seconds\. .*"canceled" means that: .*'Completed Statuses'/,
 	],
 	[
 		'timedOut',

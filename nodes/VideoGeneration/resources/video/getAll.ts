@@ -27,14 +27,16 @@ const filtersField: INodeProperties = {
 			name: 'createdAfter',
 			type: 'dateTime',
 			default: '',
-			description: 'Return only videos that were finished after this time',
+			description:
+				"Return only videos that were finished after this time. Without a time zone, it is in the workflow's.",
 		},
 		{
 			displayName: 'Created Before',
 			name: 'createdBefore',
 			type: 'dateTime',
 			default: '',
-			description: 'Return only videos that were finished before this time',
+			description:
+				"Return only videos that were finished before this time. Without a time zone, it is in the workflow's.",
 		},
 		{ ...projectLocator, description: 'Return only videos of this project' },
 	],
