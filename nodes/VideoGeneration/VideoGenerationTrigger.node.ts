@@ -29,7 +29,7 @@ export class VideoGenerationTrigger implements INodeType {
 		triggerPanel,
 		builderHint: {
 			searchHint:
-				"Starts the workflow once for every finished video of the account, whoever queued it, and costs no credits. Use it instead of a Schedule Trigger with 'getAll', and after operation: 'add'. Do not use it for videos of operation: 'generate', which returns them itself. It outputs id, url, createdAt and projectId: for the file, add resource: 'video', operation: 'download'.",
+				"Starts the workflow for finished videos of the account, each once, whoever queued it, and costs no credits. Use it instead of a Schedule Trigger with 'getAll', and after operation: 'add'. Do not use it for videos of operation: 'generate', which returns them itself. It outputs id, url, createdAt and projectId: for the file, add resource: 'video', operation: 'download'.",
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

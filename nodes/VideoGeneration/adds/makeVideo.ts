@@ -47,13 +47,13 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 	if (!job.ledger.isPaid) {
 		// Without its credential, an item takes no unique key.
 		await job.open();
-		let isHeld = false;
+		let isConfirmed = false;
 		try {
 			// Another execution may overwrite the record of the key, so it is checked just before the add.
-			isHeld = (await takeKey(job)) && (await takeKey(job, { isCheck: true }));
-			return isHeld ? [{ json: (await pay(job)).queueItem }] : [];
+			isConfirmed = (await takeKey(job)) && (await takeKey(job, { isCheck: true }));
+			return isConfirmed ? [{ json: (await pay(job)).queueItem }] : [];
 		} finally {
-			await freeOrKeepKey(job, isHeld);
+			await freeOrKeepKey(job, isConfirmed);
 		}
 	}
 	// An earlier try has paid for it.
@@ -95,20 +95,20 @@ async function makeInLane(
 	let sentAt: number | undefined;
 	const payAndWait = async () => {
 		if (!ledger.isPaid) {
-			let isHeld = false;
+			let isConfirmed = false;
 			try {
 				// An item that its unique key leaves out takes no turn of workers.
 				if (!(await takeKey(job))) return undefined;
 				// Where the service tells, this process takes no turn.
 				turn = knownService.isTelling ? undefined : await workersTurn?.take(job);
 				// The check of the key pauses, so it comes before the list is read.
-				isHeld = await takeKey(job, { isCheck: true });
-				if (!isHeld) return undefined;
+				isConfirmed = await takeKey(job, { isCheck: true });
+				if (!isConfirmed) return undefined;
 				// What is listed before the add is another's. A list from before the turn may lack other workers' videos.
 				await videos.list.catchUp(requests, turn?.at);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
 			} finally {
-				await freeOrKeepKey(job, isHeld);
+				await freeOrKeepKey(job, isConfirmed);
 			}
 		}
 		return await waitForVideo(job, wait, watching, { sentAt, unsure: turn?.unsure });

@@ -60,9 +60,9 @@ export async function takeKey(job: KeyedJob, { isCheck = false } = {}): Promise<
 
 /**
  * Frees a key that was taken, with proof that nothing was queued. Otherwise it is recorded again, for others may have overwritten it.
- * @param isHeld whether the check has found that it is held
+ * @param isConfirmed whether the check has found that it is held
  */
-export async function freeOrKeepKey(job: KeyedJob, isHeld: boolean): Promise<void> {
+export async function freeOrKeepKey(job: KeyedJob, isConfirmed: boolean): Promise<void> {
 	const { context, ledger, order } = job;
 	const { uniqueKey = '' } = order;
 	const key = hashText(uniqueKey);
@@ -77,9 +77,9 @@ export async function freeOrKeepKey(job: KeyedJob, isHeld: boolean): Promise<voi
 			await keys.record(finished ? [uniqueKey] : [uniqueKey, undone, holder]);
 			return;
 		}
-		if (!isHeld) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined));
+		if (!isConfirmed) await pause(getCheckMs(isOnWorker(context) ? CHECK_MS : undefined));
 		// If another execution has overwritten the claim, the key is that one's.
-		const isOwn = isHeld || (await keys.record([holder]))?.length === 0;
+		const isOwn = isConfirmed || (await keys.record([holder]))?.length === 0;
 		await keys.remove(isOwn ? [uniqueKey, undone, holder] : [holder]);
 	};
 	const writeAlone = async () => await keys.alone(write, MAX_END_MS).catch(() => undefined);

@@ -2,9 +2,10 @@
  * n8n's worker processes share no memory, but n8n's deduplication store. It only says which of some texts are new, while it
  * records them, and it reads and writes all records of a workflow as a whole: of two writes at once, one is lost.
  *
- * - The turn of a lane is a record for each period of ten seconds. A process begins one if the records of this period and
- *   of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no harm, clocks
- *   may differ by two periods, and the turn of a killed process ends by itself. If a write takes seconds, two may have it.
+ * - The turn of a lane, in a workflow, is a record for each period of ten seconds. A process begins one if the records of
+ *   this period and of the next ones were new to it, and n8n kept them. It records them again and again: a lost write does no
+ *   harm, clocks may differ by two periods, and the turn of a killed process ends by itself. If a write takes seconds, two may
+ *   have it.
  * - A process that waits asks every few seconds, and leaves a wish. The process that has the turn keeps it for its further
  *   items until it finds a wish, or makes a video of the lane for another workflow. It removes its records, and looks whether
  *   n8n kept that.
@@ -20,7 +21,7 @@ import { MAX_END_MS, MAX_SILENCE_MS, Records } from '../n8n/records';
 import { isOnWorker, logInfo } from '../n8n/execution';
 import { type KeyVideos, OWED_MS } from '../waiting/accountVideos';
 
-/** A turn is recorded for a minute, and then again: one record may be lost, and clocks may differ by two periods. */
+/** A turn is recorded for the next minute, again every 15 seconds: one write may be lost, and clocks may differ by two periods. */
 const PERIOD_MS = 10_000;
 const PERIODS = 6;
 const RENEW_MS = 15_000;
@@ -72,7 +73,7 @@ export class WorkersTurn {
 	/** The records of owed videos that are this turn's, which removes them. */
 	private owed: string[] = [];
 
-	/** The record that tells at the turn's end whether it was removed. A killed process leaves one of so few. */
+	/** Recorded with the turn: at its end, it tells whether n8n kept that it was removed. Killed processes leave 100 at most. */
 	private readonly mark: string;
 
 	/** @param records of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
@@ -193,7 +194,7 @@ export class WorkersTurn {
 		const texts = [...this.listPeriods(0, PERIODS - 1), ...owed, ...others];
 		const added = await this.records.record(texts);
 		if (added) this.lastPeriod = last;
-		// During a turn that is sure, a record that is not new was left by a process that has lost the race for it: it is removed, too.
+		// One that is not new is this turn's own from before, or was left by a process that has lost the race for a sure turn.
 		const isSure = !this.begun.unsure.aborted;
 		const own = owed.filter((text) => isSure || added?.includes(text));
 		this.owed = [...new Set([...this.owed, ...own])];

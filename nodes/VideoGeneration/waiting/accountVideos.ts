@@ -42,7 +42,7 @@ type Seen = Partial<
 /** Until when, by project; undefined for an unknown one. */
 type Times = Map<string | undefined, number>;
 
-/** Whether an add has proved its project: a project is of one account, so that counts with all keys. */
+/** Whether this process has sent its add, unless that was refused: a project is of one account, so that counts with all keys. */
 const isProjectProven = ({ item: { projectId, sentAt } }: Claim) =>
 	projectId !== undefined && sentAt !== undefined;
 
@@ -153,7 +153,7 @@ class AccountMemory {
 
 /**
  * The videos of an account, as they are waited for with one of its keys: which items are waited for, when a list first
- * showed each video, and whose it is. That is known for at least half an hour after it was used last.
+ * showed each video, and whose it is. The last is known for at least half an hour after it was used.
  */
 export class KeyVideos {
 	/** The list, which all who wait with this key read together. */
@@ -195,10 +195,12 @@ export class KeyVideos {
 		const item = this.identify(ids);
 		// This wait takes over from those that have ended without the video.
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.memory.drop(claim);
-		// A new add has the queue ID now, so all others of it are replaced. Another wait learns that by the dates.
+		// A new add has the queue ID now, so all others of it are replaced. Of an item that was added elsewhere, the dates tell.
 		for (const other of this.memory.items.get(item.queueId) ?? []) {
+			const laterMs = (item.queuedAt ?? NaN) - (other.queuedAt ?? NaN);
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
-			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
+			else if (laterMs > 0) other.isReplaced = true;
+			else if (laterMs < 0) item.isReplaced = true;
 		}
 		return Object.assign(this.addClaim(item, listingDelayMs), known);
 	}
@@ -257,7 +259,7 @@ export class KeyVideos {
 		);
 	}
 
-	/** The item of a queue ID. */
+	/** The item of these IDs, which is added if it is new, and learns what they tell. */
 	private identify(ids: QueueItemIds): QueueItem {
 		const { queueId, projectId, queuedAt, sentAt } = ids;
 		const isSame = (item: QueueItem) => {

@@ -202,7 +202,8 @@ class Wait {
 		for (;;) {
 			// Once a minute, the list is read, which tells since when each entry is listed, and which item it names.
 			await videos.list.refresh(requests);
-			// Before it is due, only an entry that names it settles it: it is finished, whatever its status is called.
+			// Before the claim is due, only an entry that names its item, or is known as its own, settles it: the item is finished,
+			// whatever its status is called.
 			if (claim.own !== undefined) {
 				// A check that is due gets its last status.
 				if (performance.now() >= this.checkAt) await this.check().catch(() => undefined);

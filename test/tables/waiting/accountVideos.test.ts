@@ -202,6 +202,12 @@ describe('A queue ID that the service uses again', () => {
 		expect(both.map(({ own }) => own)).toEqual([OWN, OWN]);
 	});
 
+	test('ends the wait for the item before also where both were added elsewhere', () => {
+		const { wait } = openService()(1);
+		const [first, second] = [wait({ queuedAt: DATE }), wait({ queuedAt: DATE + 60_000 })];
+		expect([first, second].map(({ item }) => item.isReplaced ?? false)).toEqual([true, false]);
+	});
+
 	test('before the wait for the item before is over ends both waits, of which the next one is given the video', async () => {
 		const { read, wait } = openService()(1);
 		const first = wait({ queuedAt: DATE, sentAt: now() });
