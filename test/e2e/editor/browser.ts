@@ -214,7 +214,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await saved;
 			await openProjects(page);
 			await pickTour(page);
-			await nodePanel.output.getByText(/^A video takes minutes/).waitFor();
+			await nodePanel.output.getByText(/^A video .*takes minutes/).waitFor();
 			await nodePanel.execute();
 			await expectToPlay(await nodePanel.viewVideo());
 			expect(await page.evaluate('clicks')).toBeLessThanOrEqual(8);
