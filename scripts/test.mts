@@ -28,7 +28,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  */
 const NOT_IN_OLDEST = [
 	'/laws/',
-	'/(connections|faults|hostileInput|lanes|operations|paidOnce|spendingGuards|wait|whoseVideo|workers)\\.test',
+	'/(connections|faults|hostileInput|items|lanes|operations|paidOnce|requests|spendingGuards|wait|whoseVideo|workers)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {
