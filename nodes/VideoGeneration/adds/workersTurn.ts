@@ -29,8 +29,8 @@ const RENEW_MS = 15_000;
 /** How long an answer is waited for, and after which time a process that has given up its turn asks again; the others sooner. */
 const ASK_MS = 6_500;
 
-/** Those that items of this process have or wait for. */
-const workersTurns = new Set<WorkersTurn>();
+/** By workflow and lane: those that items of this process have or wait for. */
+const workersTurns = new Map<string, WorkersTurn>();
 
 /** Whether n8n's store is silent: this process goes on without turns until it answers. */
 let isSilent = false;
@@ -42,10 +42,10 @@ export async function joinTurn(job: Job<{ body: { projectId?: string } }>, video
 	const { projectId = '' } = order.body;
 	const { baseUrl } = await job.open();
 	const lane = JSON.stringify([baseUrl, projectId]);
-	const { id } = context.getWorkflow();
-	const known = [...workersTurns].find((each) => each.lane === lane && each.workflowId === id);
-	const turn = known ?? new WorkersTurn(id, lane, projectId, new Records(context, 'workflow'));
-	workersTurns.add(turn);
+	const key = JSON.stringify([context.getWorkflow().id, lane]);
+	const records = new Records(context, 'workflow');
+	const turn = workersTurns.get(key) ?? new WorkersTurn(key, lane, projectId, records);
+	workersTurns.set(key, turn);
 	turn.items += 1;
 	turn.videos.add(videos);
 	return turn;
@@ -78,8 +78,8 @@ export class WorkersTurn {
 
 	/** @param records of the workflow: the unique keys are in the row of the node, where a turn would overwrite them */
 	constructor(
-		readonly workflowId: string | undefined,
-		readonly lane: string,
+		private readonly key: string,
+		private readonly lane: string,
 		private readonly projectId: string,
 		private readonly records: Records,
 	) {
@@ -108,12 +108,11 @@ export class WorkersTurn {
 	async take(job: Job): Promise<BegunTurn> {
 		const { signal } = job.run;
 		// Items of other workflows wait for this item's place, and would keep a turn that another process waits for.
-		const others = [...workersTurns].filter((each) => each !== this && each.lane === this.lane);
-		await Promise.all(
-			others.map(async (each) => {
-				await each.giveUp();
-			}),
-		);
+		const ofLane = [...workersTurns.values()].filter((each) => each.lane === this.lane);
+		const giveUpOther = async (each: WorkersTurn) => {
+			if (each !== this) await each.giveUp();
+		};
+		await Promise.all(ofLane.map(giveUpOther));
 		let answeredAt = performance.now();
 		for (let isFirst = true; ; isFirst = false) {
 			// `alone` gives up waiting, but the ask stays in line: if it begins later, its item may have ended.
@@ -144,7 +143,7 @@ export class WorkersTurn {
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
 		if (!added) return undefined;
-		// A wish that was not recorded before is this process's own: nobody else waits.
+		// If the wish is new, this process has just left it: nobody else waits.
 		if (added.includes(this.getWish())) return 0;
 		// Not awaited: it waits for the row, which this ask still has.
 		void this.giveUp();
@@ -205,7 +204,7 @@ export class WorkersTurn {
 	async leave(): Promise<void> {
 		this.items -= 1;
 		if (this.items > 0) return;
-		workersTurns.delete(this);
+		workersTurns.delete(this.key);
 		await this.giveUp();
 	}
 

@@ -438,7 +438,7 @@ interface PaidVideos {
 	canBeRetried: boolean;
 	/** Whether a retry would end on the same item again. */
 	isLasting: boolean;
-	/** Whether they have unique keys, so that a new run queues none of them again. */
+	/** Whether each has a unique key: a new run does not queue it again. */
 	haveKeys: boolean;
 }
 

@@ -66,7 +66,7 @@ const FIELD =
 const PATH =
 	/\$(?:json|(?:input|\((["'`])[^"'`]{1,200}\1\))\.(?:item|(?:first|last)\(\))\.json|node\[(["'`])[^"'`]{1,200}\2\]\.json)(?:\??\.[\p{L}_$][\p{L}\p{N}_$]*|(?:\?\.)?\[\s{0,9}(["'`]).{1,200}?\3\s{0,9}\])+(?![\p{L}\p{N}_$(])/gu;
 
-/** The part of an expression that has no value; for a key, also where none of its fields has one. */
+/** Finds a part of an expression that has no value. A key has none, either, if all of its fields are empty. */
 function findMissing(
 	context: IExecuteSingleFunctions,
 	name: string,

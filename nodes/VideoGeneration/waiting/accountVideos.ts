@@ -13,8 +13,8 @@ import { AccountList } from './accountList';
 import { KnownEntries, type KnownEntry } from './knownEntries';
 import type { Claim, QueueItem, QueueItemIds } from './ownVideos';
 import {
-	areListed,
 	decideOwners,
+	findListed,
 	getEarliestShownAt,
 	getOldestDate,
 	isOlder,
@@ -336,28 +336,9 @@ export class KeyVideos {
 			given.add(video);
 		}
 		const left = free.filter((video) => !given.has(video));
-		this.dropListed(listUnsettled(unsettled), left);
+		// What is listed already does not appear later.
+		for (const claim of findListed(listUnsettled(unsettled), left)) memory.drop(claim);
 		this.settle(listUnsettled(due), left, changedAt);
-	}
-
-	/** Drops what is owed of a project once a list shows it all: nothing of it appears later, whichever is whose. */
-	private dropListed(unsettled: Claim[], free: ListedVideo[]): void {
-		const owed = new Map<string | undefined, Claim[]>();
-		for (const claim of unsettled) {
-			if (claim.owedUntil !== undefined) addTo(owed, claim.item.projectId, claim);
-		}
-		for (const [project, claims] of owed) {
-			// What an item can own that is still waited for may be its own.
-			const others = unsettled.filter(
-				({ item, owedUntil }) =>
-					owedUntil === undefined && [project, undefined].includes(item.projectId),
-			);
-			const until = Math.min(...others.map(getEarliestShownAt));
-			const videos = free.filter(
-				({ projectId, shownAt }) => projectId === project && shownAt < until,
-			);
-			if (areListed(claims, videos)) for (const claim of claims) this.memory.drop(claim);
-		}
 	}
 
 	/** Settles the claims that the list has to show. @param changedAt when an entry of the list was last new */

@@ -150,25 +150,6 @@ function findFirst<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => 
 	return low;
 }
 
-/**
- * Whether there is an entry for each claim, whichever is whose. An item that was added later can own fewer of them. Without
- * dates, a list that is the first one to be read may show old entries as new ones.
- */
-export function areListed(claims: readonly Claim[], videos: readonly ListedVideo[]): boolean {
-	const inOrder = [...claims].sort((a, b) => getEarliestShownAt(a) - getEarliestShownAt(b));
-	/** How many entries can be of each claim and of those before it, but of none after it. */
-	const counts = inOrder.map(() => 0);
-	for (const video of videos) {
-		const isLater = (claim: Claim) =>
-			video.shownAt < getEarliestShownAt(claim) || isOlder(claim, video);
-		const last = findFirst(inOrder, isLater) - 1;
-		if (video.createdAt !== undefined && last >= 0) counts[last] = (counts[last] ?? 0) + 1;
-	}
-	let spare = 0;
-	const isDated = claims.every(({ item }) => item.queuedAt !== undefined);
-	return isDated && counts.reverse().every((count) => (spare += count - 1) >= 0);
-}
-
 /** Two infinite numbers have no difference. */
 const compareDescending = (a: number, b: number) => (a > b ? -1 : Number(a < b));
 
@@ -193,6 +174,51 @@ function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
 	const groups = new Map<string, Claim[]>();
 	for (const claim of [...claims].sort(compare)) addTo(groups, claim.item.projectId ?? '', claim);
 	return groups;
+}
+
+/**
+ * Whether there is an entry for each claim, whichever is whose. An item that was added later can own fewer of them. Without
+ * dates, a list that is the first one to be read may show old entries as new ones.
+ */
+function areListed(claims: readonly Claim[], videos: readonly ListedVideo[]): boolean {
+	const inOrder = [...claims].sort((a, b) => getEarliestShownAt(a) - getEarliestShownAt(b));
+	/** How many entries can be of each claim and of those before it, but of none after it. */
+	const counts = inOrder.map(() => 0);
+	for (const video of videos) {
+		const isLater = (claim: Claim) =>
+			video.shownAt < getEarliestShownAt(claim) || isOlder(claim, video);
+		const last = findFirst(inOrder, isLater) - 1;
+		if (video.createdAt !== undefined && last >= 0) counts[last] = (counts[last] ?? 0) + 1;
+	}
+	let spare = 0;
+	const isDated = claims.every(({ item }) => item.queuedAt !== undefined);
+	return isDated && counts.reverse().every((count) => (spare += count - 1) >= 0);
+}
+
+/**
+ * Finds the owed videos that a list shows already, whichever is whose: all of a project, or none.
+ *
+ * @param unsettled the claims whose entries are not known, of which some are owed
+ * @param free the entries that are no item's yet
+ */
+export function findListed(unsettled: readonly Claim[], free: readonly ListedVideo[]): Claim[] {
+	const isOwed = ({ owedUntil }: Claim) => owedUntil !== undefined;
+	const videos = new Map<string, ListedVideo[]>();
+	for (const video of free) addTo(videos, video.projectId, video);
+	const others = groupClaims(unsettled.filter((claim) => !isOwed(claim)));
+	const getEarliest = (project: string) =>
+		Math.min(...(others.get(project) ?? []).map(getEarliestShownAt));
+	const earliestOfAny = getEarliest('');
+	return [...groupClaims(unsettled.filter(isOwed))].flatMap(([project, claims]) => {
+		// What an item can own that is still waited for may be its own.
+		const until = Math.min(getEarliest(project), earliestOfAny);
+		const shown = project === '' ? [] : (videos.get(project) ?? []);
+		const isListed = areListed(
+			claims,
+			shown.filter(({ shownAt }) => shownAt < until),
+		);
+		return isListed ? claims : [];
+	});
 }
 
 /**
