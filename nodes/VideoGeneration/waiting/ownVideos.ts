@@ -177,18 +177,24 @@ function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
 }
 
 /**
- * Whether there is an entry for each claim, whichever is whose. An item that was added later can own fewer of them. Without
- * dates, a list that is the first one to be read may show old entries as new ones.
+ * Whether there is an entry for each claim, whichever is whose. Without dates, a list that is the first one to be read may
+ * show old entries as new ones.
  */
 function areListed(claims: readonly Claim[], videos: readonly ListedVideo[]): boolean {
-	const inOrder = [...claims].sort((a, b) => getEarliestShownAt(a) - getEarliestShownAt(b));
-	/** How many entries can be of each claim and of those before it, but of none after it. */
-	const counts = inOrder.map(() => 0);
-	for (const video of videos) {
-		const isLater = (claim: Claim) =>
-			video.shownAt < getEarliestShownAt(claim) || isOlder(claim, video);
-		const last = findFirst(inOrder, isLater) - 1;
-		if (video.createdAt !== undefined && last >= 0) counts[last] = (counts[last] ?? 0) + 1;
+	let oldest = -Infinity;
+	/** From when on an entry can be of each claim and of all before it. */
+	const bounds = [...claims]
+		.sort((a, b) => getEarliestShownAt(a) - getEarliestShownAt(b))
+		.map((claim) => {
+			oldest = Math.max(oldest, getOldestDate(claim));
+			return { earliest: getEarliestShownAt(claim), oldest };
+		});
+	/** How many entries can be of each claim and of all before it, but not of the next one, too. */
+	const counts = bounds.map(() => 0);
+	for (const { createdAt = -Infinity, shownAt } of videos) {
+		const last =
+			findFirst(bounds, (each) => shownAt < each.earliest || createdAt < each.oldest) - 1;
+		if (last >= 0) counts[last] = (counts[last] ?? 0) + 1;
 	}
 	let spare = 0;
 	const isDated = claims.every(({ item }) => item.queuedAt !== undefined);

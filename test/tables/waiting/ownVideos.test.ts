@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { EntryNames } from '../../../nodes/VideoGeneration/api/videoLog';
 import type { Claim, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
@@ -184,6 +185,44 @@ describe('What is owed is listed', () => {
 		for (const claim of claims) claim.owedUntil = Infinity;
 		expect(findListed(claims, videos)).toHaveLength(expected ? claims.length : 0);
 	});
+});
+
+test('What counts as listed has an assignment in which each owed video has an entry of its own', () => {
+	const owed = fc
+		.tuple(fc.nat(30), fc.option(fc.nat(60), { nil: undefined }))
+		.map(([at, running]) => {
+			const ended = {
+				owedUntil: Infinity,
+				runningAt: running === undefined ? undefined : running * 1_000,
+			};
+			return Object.assign(queued(at, { sentAt: at * 1_000 }), ended);
+		});
+	const video = fc
+		.tuple(fc.nat(60), fc.nat(20))
+		.map(([shown, older]) => listVideo('v', shown, { createdAt: DATE + (shown - older) * 1_000 }));
+	const canOwn = (claim: Claim, { createdAt = 0, shownAt }: ListedVideo) =>
+		shownAt > (claim.item.sentAt ?? 0) &&
+		shownAt >= (claim.runningAt ?? 0) - 10_000 &&
+		createdAt >= (claim.item.queuedAt ?? 0) - 10_000;
+	const canAssign = ([claim, ...claims]: Claim[], videos: ListedVideo[]): boolean =>
+		claim === undefined ||
+		videos.some(
+			(each, index) => canOwn(claim, each) && canAssign(claims, videos.toSpliced(index, 1)),
+		);
+	const lists = [
+		fc.array(owed, { minLength: 1, maxLength: 4 }),
+		fc.array(video, { maxLength: 5 }),
+	] as const;
+	let listed = 0;
+	fc.assert(
+		fc.property(...lists, (claims, videos) => {
+			const found = findListed(claims, videos);
+			listed += found.length;
+			return found.length === 0 || canAssign(claims, videos);
+		}),
+		{ numRuns: 40_000, seed: 77 },
+	);
+	expect(listed).toBeGreaterThan(100);
 });
 
 test('Entries that are new to many items by date alone, or by when they were shown, are not looked at for each item', () => {
