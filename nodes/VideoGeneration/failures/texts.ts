@@ -31,6 +31,8 @@ export interface FailureContext {
 	rateLimitAdvice?: string;
 	/** For a 404. */
 	notFound?: FailureText;
+	/** A trigger has no "Request Options". */
+	isTrigger?: boolean;
 }
 
 const OPEN = 'Open the Video Generation API credential';
@@ -105,7 +107,9 @@ export const TEXTS = checkSlots({
 	unreached: [
 		'The {server} could not be reached: {whyUnreached}',
 		"The address {loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.",
-		"{checkServer} If 'Proxy' is set under 'Request Options' in the node's settings, check it as well. The {server} may be down. {nextTry}",
+		'{checkServer}',
+		'If {proxyField} is set, check it as well.',
+		'The {server} may be down. {nextTry}',
 		'{nothingSent} ({httpCode}).',
 	],
 	uncertain: ['The connection to the {server} broke before its response was complete', ...AGAIN],
@@ -139,7 +143,8 @@ export const TEXTS = checkSlots({
 	],
 	'rejected.407': [
 		'A proxy refused the request: it wants a name and a password (407)',
-		"Enter 'Proxy' under 'Request Options' in the node's settings as http://name:password@proxy.example.com:3128. If it is not set, n8n itself uses a proxy: ask your n8n administrator.",
+		'If {proxyField} is set, enter it as http://name:password@proxy.example.com:3128.',
+		'A proxy that n8n itself uses is set by your n8n administrator.',
 		'{nothingSent}.',
 	],
 	'rejected.404': ['This address does not exist on the video service', '{checkServer}', SAID],
@@ -350,7 +355,7 @@ type Slots = Record<string, unknown>;
 /** What the texts show besides the facts themselves, and instead of some. */
 function createSlots(facts: KnownFacts, context: FailureContext) {
 	const { cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
-	const { fields, isAgentCall, mayBeQueued, nextTry } = context;
+	const { fields, isAgentCall, isTrigger, mayBeQueued, nextTry } = context;
 	const isOfHost = isDownload(facts);
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
@@ -377,6 +382,7 @@ function createSlots(facts: KnownFacts, context: FailureContext) {
 		sent: mayBeQueued || isLong ? undefined : sent,
 		orRetry: offer('retry this execution'),
 		orRetrySaved: offer("select 'Retry with currently saved workflow' under Executions"),
+		proxyField: isTrigger ? undefined : "'Proxy' under 'Request Options' in the node's settings",
 		inLoop: isAgentCall
 			? undefined
 			: 'n8n ends a loop when a round has no output, so this item fails instead: connect the error output of this node with the loop, too.',

@@ -7,7 +7,7 @@ import { createApiError, putAllInMessage } from '../failures/errors';
 import { toLine } from '../failures/texts';
 import { getConnection } from '../item/parameters';
 
-const LIST_TEXTS = { nextTry: 'Open this list again later.' };
+const LATER = 'Open this list again later.';
 
 const NO_PROJECTS =
 	'The account has no projects. Create one in the web application of the service, and open this list again.';
@@ -60,7 +60,9 @@ export async function fetchForEditor<T>(
 	} catch (error) {
 		// That of a parameter says by itself what to correct.
 		const isOfParameter = error instanceof NodeOperationError;
-		const shown = isOfParameter ? error : createApiError(context.getNode(), error, LIST_TEXTS);
+		const node = context.getNode();
+		const texts = { isTrigger: node.type.endsWith('Trigger'), nextTry: LATER };
+		const shown = isOfParameter ? error : createApiError(node, error, texts);
 		putAllInMessage(shown);
 		throw shown;
 	}

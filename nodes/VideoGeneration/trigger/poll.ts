@@ -32,14 +32,18 @@ const START_MS = 180_000;
 
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
 const POLL_TEXTS = {
+	isTrigger: true,
 	nextTry: NEXT_POLL,
 	rateLimitAdvice: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
 };
 const GAP = 'found only new videos: others may have left the list, and are missed';
 const UNDATED = 'found over 1,000 videos without a readable date: new ones may be missed';
 const DAMAGED = 'found a damaged state: what it cannot read of it begins anew';
-const TEST_TEXTS = { nextTry: 'Fetch the test event again later.' };
-const DOWNLOAD_TEXTS = { nextTry: 'Download it later in the workflow with Video > Download.' };
+const TEST_TEXTS = { isTrigger: true, nextTry: 'Fetch the test event again later.' };
+const DOWNLOAD_TEXTS = {
+	isTrigger: true,
+	nextTry: 'Download it later in the workflow with Video > Download.',
+};
 
 /**
  * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`. n8n polls

@@ -216,6 +216,13 @@ describe('An error text', () => {
 		}
 	});
 
+	test("of a trigger names no 'Request Options', which only the other node has", () => {
+		for (const [, facts] of CASES) {
+			const { description } = getText(facts, { isTrigger: true, nextTry: 'The next poll.' });
+			expect(description).not.toMatch(/'Proxy'|Options' in the node/);
+		}
+	});
+
 	test('shows no markup of a service or an item', () => {
 		const [queueId, lastStatus, uniqueKey, address] = Array<string>(4).fill('<img src=x>q-7');
 		for (const [, facts, context] of CASES) {
