@@ -155,6 +155,8 @@ describe('Queue > Add', () => {
 		nothing: null,
 		a: { b: 'Sun' },
 		word: 'What undefined means',
+		rows: [{ topic: 'Fog' }],
+		toText: { toString: 1 },
 	};
 	const lacks = (field: string) =>
 		`'Custom Prompt' names the field '${field}', which this item does not have`;
@@ -176,6 +178,18 @@ describe('Queue > Add', () => {
 		["{{ 'About ' + $('Input').item.json.topc }}", NO_VALUE],
 		["{{ 'About ' + $input.item.json.topc }}", NO_VALUE],
 		["{{ 'About ' + $json.a.c }}", NO_VALUE],
+		['A {{ $json.secs / 60 }} minute film', lacks('secs')],
+		['{{ Math.round($json.secs / 60) }} minutes', lacks('secs')],
+		["News of {{ DateTime.fromISO($json.day).toFormat('cccc') }}", lacks('day')],
+		["{{ [$json.topic, $json.topc].join(': ') }}", lacks('topc')],
+		['{{ $json.topic ? $json.topic + $json.topc : 1 }}', lacks('topc')],
+		['A {{ $json.topic * 2 }} minute film', NO_VALUE],
+		['{{ `About ${$json.rows[0].topc}` }}', NO_VALUE],
+		["{{ $json.rows.map((row) => 'About ' + row.topc).join() }}", NO_VALUE],
+		["{{ 'About ' + $input.all()[0].json.topc }}", NO_VALUE],
+		["{{ 'About ' + $('Input').itemMatching(0)?.json?.topc }}", NO_VALUE],
+		["{{ 'About ' + $node.Input.json.topc }}", NO_VALUE],
+		["{{ 'About ' + $vars.topc }}", NO_VALUE],
 	])('is not sent with the prompt %s, and names what is misspelt', async (prompt, message) => {
 		const parameters = { ...ADD, customPrompt: `=${prompt}` };
 		const { error } = await service.run(parameters, { items: [ITEM] });
@@ -197,6 +211,10 @@ describe('Queue > Add', () => {
 		["{{ $ifEmpty($json.topc, 'x') }}", 'x'],
 		["{{ 'An undefined ' + ($json.topc ?? 'shape') }}", 'An undefined shape'],
 		["{{ $json.word + ($json.topc ?? '') }}", 'What undefined means'],
+		["{{ $json.word + $json.keys().length + ' fields' }}", 'What undefined means8 fields'],
+		['{{ $json.rows[0].topic /* not $json.topc */ }}', 'Fog'],
+		["{{ [$json.topc, $json.topic].filter(Boolean).join(': ') }}", 'Rain'],
+		["{{ $('After').isExecuted ? $('After').item.json.topic : $json.topic }}", 'Rain'],
 		['{{ $json.empty }}', undefined],
 		['{{ $json.nothing }}', undefined],
 		["{{ $json.topc ?? '' }}", undefined],

@@ -320,18 +320,34 @@ describe('A row', () => {
 	test.each([
 		["={{ 'row-' + $('Input').item.json.idd }}", 'a', 'b'],
 		["={{ 'row-' + $json.id }}", null, null],
-		['=row-{{ $json.id }}', '', ''],
+		['=row-{{ $json.id }}', '', ' '],
+		["=row-{{ $json.idd ?? '' }}", 'a', 'b'],
+		['={{ $json.prompt }}-{{ $json.row_number + 0 }}', 'a', 'b'],
+		["={{ [$json.prompt, $json.idd].join('-') }}", 'a', 'b'],
 	])(
 		'is an error as %s without a value of the row: it would be that of all such rows',
 		async (uniqueKey, ...ids) => {
 			const parameters = { ...KEYED_VIDEO, options: { uniqueKey } };
 			for (const id of ids) {
 				const { error } = await service.run(parameters, { items: [{ id, prompt: 'The sea' }] });
-				expect(error?.message).toMatch(/^An expression in 'Unique Key' has no value/);
+				expect(error?.message).toMatch(
+					/^An expression in 'Unique Key' has no value|'Unique Key' names the field/,
+				);
 			}
 			expect(service.listPaid()).toEqual([]);
 		},
 	);
+
+	test.each([
+		["={{ $json.email || 'anonymous' }} {{ $now.toISODate() }}", 1],
+		["={{ $('After').isExecuted ? $('After').item.json.id : $json.id }}", 2],
+		["={{ $json.id || $('After').item.json.id }}", 2],
+	])('may say what it is without a value: %s', async (uniqueKey, count) => {
+		const parameters = { ...KEYED_VIDEO, options: { uniqueKey } };
+		const items = ROWS.slice(0, 2).map((row) => ({ ...row, email: '' }));
+		await runVideos({ items, parameters, settings: ERROR_OUTPUT });
+		expect(service.listPaid()).toHaveLength(count);
+	});
 
 	test('with the key of another row of its run is an error, whatever became of that one', async () => {
 		const rows = [ROWS[0], { ...ROWS[1], id: 1 }];

@@ -62,11 +62,22 @@ export function getPaidText(
 const FIELD =
 	/^\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/u;
 
-/** The same, a field inside of it, or that of another node: `$('Rows').item.json.fields.topic`. */
+/** The same, a field inside of it, that of another node (`$('Rows').item.json.fields.topic`), or the item as a whole. */
 const PATH =
-	/\$(?:json|(?:input|\((["'`])[^"'`]{1,200}\1\))\.(?:item|(?:first|last)\(\))\.json|node\[(["'`])[^"'`]{1,200}\2\]\.json)(?:\??\.[\p{L}_$][\p{L}\p{N}_$]*|(?:\?\.)?\[\s{0,9}(["'`]).{1,200}?\3\s{0,9}\])+(?![\p{L}\p{N}_$(])/gu;
+	/(?:\$(?:json|vars)|\$(?:input|\((["'`])[^"'`]{1,200}\1\))\s{0,9}\??\.\s{0,9}(?:item|(?:first|last)\(\)|itemMatching\([^()]{1,99}\)|all\(\)\[[^[\]]{1,99}\])\s{0,9}\??\.\s{0,9}json|\$node(?:\.\w{1,200}|\[(["'`])[^"'`]{1,200}\2\])\.json)(?:\s{0,9}\??\.\s{0,9}[\p{L}_$][\p{L}\p{N}_$]*|(?:\?\.)?\[\s{0,9}(?:\d{1,9}|(["'`]).{1,200}?\3)\s{0,9}\])*(?![\p{L}\p{N}_$(])/gu;
 
-/** Finds a part of an expression that has no value. A key has none, either, if all of its fields are empty. */
+const COMMENT = /\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms;
+
+/** What says in an expression what to do without a value. It may also be a sign of a text. */
+const DEFAULT = /\?|\|\||&&|\$if|\b(?:if|typeof|filter|isEmpty|isNotEmpty)\b/i;
+
+/** How a missing value is written where it is joined to a text, or calculated with. */
+const WRITTEN = /undefined|NaN|Invalid Date/;
+
+/**
+ * Finds a part of an expression that has no value. A field that an item lacks has none, whatever is calculated with it,
+ * unless the expression says what to do then. A key has none, either, if all of its fields are empty.
+ */
 function findMissing(
 	context: IExecuteSingleFunctions,
 	name: string,
@@ -77,21 +88,39 @@ function findMissing(
 	if (typeof raw !== 'string' || !raw.startsWith('=')) return undefined;
 	const evaluate = (code: string): unknown =>
 		context.evaluateExpression(`{{${code}}}`, context.getItemIndex());
-	const fields: { path: string; value: unknown }[] = [];
+	const parts: { path: string; value: unknown }[] = [];
 	for (const rest of raw.split('{{').slice(1)) {
 		const [code = ''] = rest.split('}}');
 		const found = raw === `={{${code}}}` ? text : evaluate(code);
-		// JavaScript joins a missing value to a text as "undefined".
-		const isJoined = String(found).includes('undefined');
-		if (!isJoined && !isKey) continue;
-		const named = [...code.matchAll(PATH)].map(([path]) => ({ path, value: evaluate(path) }));
-		fields.push(...named);
+		const named = [...code.replace(COMMENT, '').matchAll(PATH)].map(([path]) => {
+			return { path, value: path === code.trim() ? found : tryTo(() => evaluate(path)) };
+		});
 		const missing = named.find(({ value }) => value === undefined);
-		if (found === undefined) return missing?.path ?? code.trim();
-		// It may also be a word of the expression, or of another field.
-		const words = JSON.stringify([code, ...named.map(({ value }) => value)]);
-		if (isJoined && missing && !words.includes('undefined')) return missing.path;
+		const hasDefault = DEFAULT.test(code);
+		// It may also be a word of the expression, or of a field.
+		const [word] = WRITTEN.exec([found].flat().filter(isText).join()) ?? [];
+		const isJoined =
+			word !== undefined &&
+			named.length > 0 &&
+			!JSON.stringify([code, ...named.map(({ value }) => value)]).includes(word);
+		const isWithout = found === undefined || Number.isNaN(found) || isJoined;
+		if (isWithout || (missing && !hasDefault)) return missing?.path ?? code.trim();
+		if (named.length > 0)
+			parts.push(...(hasDefault ? [{ path: code.trim(), value: found }] : named));
 	}
-	const isEmpty = isKey && text !== '' && fields.every(({ value }) => (value ?? '') === '');
-	return isEmpty ? fields[0]?.path : undefined;
+	const areEmpty = parts.every(
+		({ value }) => (isText(value) ? value.trim() : (value ?? '')) === '',
+	);
+	return isKey && text !== '' && areEmpty ? parts[0]?.path : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** The value of a part of an expression; undefined where n8n has none, as for a node that has not run. */
+function tryTo(evaluate: () => unknown): unknown {
+	try {
+		return evaluate();
+	} catch {
+		return undefined;
+	}
 }
