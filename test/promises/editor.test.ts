@@ -204,6 +204,15 @@ describe('A list of the editor offers no ID that n8n would save as an expression
 	});
 });
 
+test('The list of videos names projects by their IDs while the service refuses to list those', async () => {
+	service.sandbox.addVideos('main', [{ id: 'v', projectId: PROJECT }]);
+	const operation = 'project.getAll';
+	service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none', operation });
+	const { credentials } = service.setup({});
+	const list = await runWithoutWaiting(() => searchList(credentials, 'searchVideos'));
+	expect(list).toMatchObject([{ value: 'v', name: like(new RegExp(PROJECT)) }]);
+});
+
 test("The trigger's list of projects shows the names, last updated first, and a key problem as an error", async () => {
 	expect(await load()).toEqual(NEWEST_FIRST);
 	await expect(load('wrong-key')).rejects.toMatchObject({

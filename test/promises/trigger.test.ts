@@ -188,7 +188,9 @@ describe('A poll that fails tells n8n its cause, and says that nothing is missed
 		['too many requests', { kind: 'tooManyRequests', retryAfter: 'none' }, '429', 4, LIMITED],
 		['a longer wait than a poll', TOO_LATE, '429', 1, { ...LIMITED, retryAfterMs: 600_000 }],
 	])('%s', async (_what, fault, httpCode, tries, failure) => {
-		const trigger = await setUp();
+		const trigger = await activate();
+		finish('a');
+		service.sandbox.clearRequests();
 		service.sandbox.addFault(fault);
 		const { items, error } = await runWithoutWaiting(() => trigger.poll());
 		expect(items).toBeNull();
@@ -199,6 +201,20 @@ describe('A poll that fails tells n8n its cause, and says that nothing is missed
 		}
 		expect(service.sandbox.requests).toHaveLength(tries);
 	});
+
+	test.each(['unreachable', 'busy'])(
+		'a service that is %s while the workflow is published: there is no next poll',
+		async (how) => {
+			const kind = how === 'busy' ? 'tooManyRequests' : 'reset';
+			service.sandbox.addFault({ kind, retryAfter: 'none' } as FaultSpec);
+			const trigger = await setUp();
+			const publishing = runWithoutWaiting(() => trigger.activate({}, 'activate'));
+			await expect(publishing).rejects.toMatchObject({
+				description: like(/Publish the workflow again later\./),
+			});
+			await expect(publishing).rejects.not.toMatchObject({ description: like(/next poll/) });
+		},
+	);
 
 	test.each(['', 'ftp://files.example', 'not an address', 'https://'])(
 		'a Base URL of %j, with which nothing is forgotten',

@@ -85,6 +85,8 @@ function decode(segment: string): string {
 function cleanName(name: string): string {
 	const [extension = ''] = VIDEO_EXTENSION.exec(name) ?? [];
 	const stem = name.slice(0, Math.min(name.length, MAX_NAME_LENGTH) - extension.length);
+	// As of a row without a title.
+	if (stem.trim() === '') return '';
 	return (stem + extension)
 		.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
 		.replace(/[/\\:*?"<>|]/g, '_')

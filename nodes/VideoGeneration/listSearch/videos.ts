@@ -15,7 +15,11 @@ export async function searchVideos(this: ILoadOptionsFunctions, filter = '') {
 	const [{ entries }, projects] = await fetchForEditor(
 		this,
 		async (service, options) =>
-			await Promise.all([fetchVideoLog(service, options), listProjects(service, options)]),
+			await Promise.all([
+				fetchVideoLog(service, options),
+				// It has a limit of its own, and gives the names alone.
+				listProjects(service, options).catch(() => []),
+			]),
 	);
 	const names = new Map(projects.map(({ name, value }) => [value, name]));
 	const timeZone = this.getTimezone();

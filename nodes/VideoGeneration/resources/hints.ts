@@ -9,7 +9,7 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	[
 		'warning',
 		`((${GENERATE}) || (${ADD})) && ${SEVERAL}`,
-		"Each input item makes one video, which costs credits. To make only one, turn on 'Execute Once' in the node's settings.",
+		"Each input item makes one video, which costs credits, unless 'Execute Once' is on in the node's settings",
 	],
 	[
 		'info',

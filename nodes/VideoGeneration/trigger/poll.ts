@@ -31,11 +31,8 @@ const MAX_LIST_MS = 50_000;
 const START_MS = 180_000;
 
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
-const POLL_TEXTS = {
-	isTrigger: true,
-	nextTry: NEXT_POLL,
-	rateLimitAdvice: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
-};
+/** n8n does not publish a workflow whose first poll fails. */
+const PUBLISH_AGAIN = 'Publish the workflow again later.';
 const GAP = 'found only new videos: others may have left the list, and are missed';
 const UNDATED = 'found over 1,000 videos without a readable date: new ones may be missed';
 const DAMAGED = 'found a damaged state: what it cannot read of it begins anew';
@@ -68,10 +65,13 @@ export async function pollVideos(context: IPollFunctions): Promise<INodeExecutio
 	const isFirst = !polledContexts.has(context);
 	polledContexts.add(context);
 	// n8n's scheduler has a context for each poll, and tells how much time it has.
-	const maxMs = isFirst && budgetMs === DEFAULT_BUDGET_MS ? FIRST_BUDGET_MS : budgetMs;
+	const isActivation = isFirst && budgetMs === DEFAULT_BUDGET_MS;
+	const isStart = isFirst && isOfStart(context, budgetMs < DEFAULT_BUDGET_MS);
+	const maxMs = isActivation ? FIRST_BUDGET_MS : budgetMs;
+	const nextTry = isActivation && !isStart ? PUBLISH_AGAIN : NEXT_POLL;
 	// The list and the downloads share it: n8n abandons a poll that takes longer, with what it found.
-	const polling = pollOnce(context, startedAt, startedAt + maxMs * USED_SHARE);
-	if (!isFirst || !isOfStart(context, budgetMs < DEFAULT_BUDGET_MS)) return await polling;
+	const polling = pollOnce(context, startedAt, startedAt + maxMs * USED_SHARE, nextTry);
+	if (!isStart) return await polling;
 	return await polling.catch((error: unknown) => {
 		warn(context, `failed at n8n's start: ${(error as Error).message}`);
 		return [];
@@ -93,6 +93,7 @@ async function pollOnce(
 	context: IPollFunctions,
 	startedAt: number,
 	deadline: number,
+	nextTry: string,
 ): Promise<INodeExecutionData[]> {
 	const parameters = getTriggerParameters(context);
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
@@ -100,7 +101,7 @@ async function pollOnce(
 	if ((polled.get(node) ?? -Infinity) > startedAt) return [];
 	polled.set(node, deadline);
 	try {
-		const videos = await fetchNewVideos(context, parameters, deadline);
+		const videos = await fetchNewVideos(context, parameters, deadline, nextTry);
 		return await attachFiles(context, videos, parameters, deadline);
 	} finally {
 		if (polled.get(node) === deadline) polled.delete(node);
@@ -112,6 +113,7 @@ async function fetchNewVideos(
 	context: IPollFunctions,
 	parameters: PollParameters,
 	deadline: number,
+	nextTry: string,
 ): Promise<IDataObject[]> {
 	try {
 		const service = await openService(context);
@@ -136,7 +138,8 @@ async function fetchNewVideos(
 		store.save(kept, stored, videos.length > 0);
 		return videos;
 	} catch (error) {
-		throw createApiError(context.getNode(), error, POLL_TEXTS);
+		const rateLimitAdvice = `${nextTry} If this happens often, set longer intervals in 'Poll Times'.`;
+		throw createApiError(context.getNode(), error, { isTrigger: true, nextTry, rateLimitAdvice });
 	}
 }
 

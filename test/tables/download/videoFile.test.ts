@@ -81,7 +81,7 @@ describe('The name of a file', () => {
 		['/%E2%80%AE4pm.mp4', '4pm.mp4'],
 		['/.htaccess', 'htaccess.webm'],
 		['/%2E%2E', 'video.webm'],
-		['/%20.mp4', 'mp4.webm'],
+		['/%20.mp4', 'video.webm'],
 	])('at %s is %s', (path, expected) => {
 		expect(name(path, 'video/webm')).toBe(expected);
 	});
@@ -93,6 +93,7 @@ describe('The name of a file', () => {
 		['../../etc/passwd', '_.._etc_passwd.mov'],
 		['C:\\films\\a*?"<>|.mp4', 'C__films_a______.mp4'],
 		[' . ', 'film.mov'],
+		['.mp4', 'film.mov'],
 	])('that the user chooses as "%s" is %s', (chosen, expected) => {
 		expect(name('/film', 'video/quicktime', chosen)).toBe(expected);
 	});
