@@ -482,6 +482,23 @@ describe.each(STORAGES)('With its state in %s, a trigger', (storage) => {
 		expect(await poll(() => trigger.poll())).toEqual(['next']);
 	});
 
+	test('that is published with another project while it downloads emits the videos of both', async () => {
+		const options = { downloadVideo: true };
+		const trigger = await setUp(storage, { parameters: { projectIds: ['A'], options } });
+		await poll(() => trigger.activate());
+		finish({ id: 'a', projectId: 'A' });
+		const operation = 'video.file';
+		service.sandbox.addFault({ kind: 'latency', delayMs: 500, operation, times: 1 });
+		// n8n drops what a poll finds that began before.
+		const dropped = trigger.poll({ isAbandoned: true });
+		await service.sandbox.waitForRequests({ operation, count: 1 });
+		trigger.parameters = { projectIds: ['A', 'B'], options };
+		expect(ids(await trigger.activate())).toBeNull();
+		finish({ id: 'b', projectId: 'B' });
+		await dropped;
+		expect(await poll(() => trigger.poll())).toEqual(['a', 'b']);
+	});
+
 	test(`whose poll n8n's database refuses ${
 		isDurable ? 'emits its videos with the next one' : 'misses its videos'
 	}`, async () => {

@@ -33,18 +33,30 @@ export class CursorStore {
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 	}
 
+	/** Notes other projects of a workflow that is published while a poll lasts: n8n drops what that one finds. */
+	watch(projects: readonly string[]): void {
+		const cursor = this.findLater();
+		if (typeof cursor === 'string') return;
+		if (JSON.stringify(cursor.projects) === JSON.stringify(projects)) return;
+		this.workflowData[this.key] = { ...cursor, projects, changes: cursor.changes + 1 };
+	}
+
 	/** Undefined for a copy from before the last poll: n8n prepares at once all polls that it has missed. */
 	load(): StoredCursor | undefined {
 		const { data, workflowData, key, isDurable } = this;
-		const cursor = parseCursor(workflowData[key]);
-		const durable = isDurable ? parseCursor(data.cursor) : 'absent';
-		const loaded = count(durable) >= count(cursor) ? durable : cursor;
+		const loaded = this.findLater();
 		this.isDamaged = ![data.cursor ?? 'absent', workflowData[key] ?? 'absent'].includes(loaded);
 		const last = lastSaves.get(this.node);
 		// Without any cursor, n8n may have begun anew.
 		if (!isDurable || loaded === 'absent' || !last || performance.now() >= last.until)
 			return loaded;
 		return count(loaded) < last.changes ? undefined : loaded;
+	}
+
+	private findLater(): StoredCursor {
+		const cursor = parseCursor(this.workflowData[this.key]);
+		const durable = this.isDurable ? parseCursor(this.data.cursor) : 'absent';
+		return count(durable) >= count(cursor) ? durable : cursor;
 	}
 
 	/** @param isStarting whether this poll starts an execution */

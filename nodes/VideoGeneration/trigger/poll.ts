@@ -98,7 +98,10 @@ async function pollOnce(
 	const parameters = getTriggerParameters(context);
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
 	// A poll that hangs, as on n8n's database, holds up the others no longer than it may last.
-	if ((polled.get(node) ?? -Infinity) > startedAt) return [];
+	if ((polled.get(node) ?? -Infinity) > startedAt) {
+		new CursorStore(context).watch(parameters.projectIds);
+		return [];
+	}
 	polled.set(node, deadline);
 	try {
 		const videos = await fetchNewVideos(context, parameters, deadline, nextTry);
