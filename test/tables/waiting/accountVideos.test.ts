@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
 import { getKeyVideos, KnownService } from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import type { Claim } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const { signal } = new AbortController();
 
@@ -23,8 +24,19 @@ function openService() {
 		};
 		const wait = (known: Partial<Parameters<typeof videos.claim>[0]> = {}) =>
 			videos.claim({ queueId: 'a', projectId: '1', ...known }, 1_000);
-		return { service, videos, end, read, wait };
+		/** Ends these waits, and reads the list that settles them. */
+		const settle = async (claims: Claim[], ...entries: IDataObject[]) => {
+			for (const claim of claims) claim.dueAt = now();
+			await read(...entries);
+		};
+		return { service, videos, end, read, settle, wait };
 	};
+}
+
+/** Two keys of one service: they are of one account if their lists show the same entry. */
+function openTwo() {
+	const open = openService();
+	return [open(1), open(2)] as const;
 }
 
 beforeEach(() => jest.useFakeTimers());
@@ -38,10 +50,10 @@ const LONG_ID = '0123456789abcdef';
 
 const ENTRY = { id: 1, projectId: '1', url: 'own' };
 const OWN = { video: ENTRY };
+const NONE = { unidentified: { count: 0, projectId: '1' } };
 
 test("An item is not given the entry of another account, though it has the ID and the project of the item's own", async () => {
-	const open = openService();
-	const [ours, theirs] = [open(1), open(2)];
+	const [ours, theirs] = openTwo();
 	for (const { videos } of [ours, theirs]) videos.noteOwner({ queueId: 'a' }, ENTRY);
 	const claim = ours.wait();
 	await theirs.read({ ...ENTRY, url: 'theirs' });
@@ -51,31 +63,25 @@ test("An item is not given the entry of another account, though it has the ID an
 });
 
 test('An entry that another account has seen is new to an account that numbers its videos alike', async () => {
-	const open = openService();
-	const [ours, theirs] = [open(1), open(2)];
+	const [ours, theirs] = openTwo();
 	await theirs.read({ ...ENTRY, url: 'theirs' });
 	const claim = ours.wait({ sentAt: now() });
-	claim.dueAt = now();
-	await ours.read(ENTRY);
+	await ours.settle([claim], ENTRY);
 	expect(claim.own).toEqual(OWN);
 });
 
 test('An entry that another key of the account has shown before the add is not the own one', async () => {
-	const open = openService();
-	const [ours, other] = [open(1), open(2)];
+	const [ours, other] = openTwo();
 	await other.read(ENTRY);
 	const claim = ours.wait({ sentAt: now() });
-	claim.dueAt = now();
-	await ours.read(ENTRY);
-	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+	await ours.settle([claim], ENTRY);
+	expect(claim.own).toEqual(NONE);
 });
 
 test('An item that two keys of the account have added in equal orders is one item, which both waits are given', async () => {
-	const open = openService();
-	const [ours, other] = [open(1), open(2)];
+	const [ours, other] = openTwo();
 	const waits = [ours, other].map(({ wait }) => wait({ queuedAt: DATE, sentAt: now() }));
-	for (const claim of waits) claim.dueAt = now();
-	await ours.read(ENTRY);
+	await ours.settle(waits, ENTRY);
 	await other.read(ENTRY);
 	expect(waits.map(({ own }) => own)).toEqual([OWN, OWN]);
 	const later = [ours, other].map(({ wait }) => wait());
@@ -85,52 +91,43 @@ test('An item that two keys of the account have added in equal orders is one ite
 });
 
 test('An item that was added with another key of the account is the same item for both', async () => {
-	const open = openService();
-	const [ours, other] = [open(1), open(2)];
+	const [ours, other] = openTwo();
 	const added = other.wait({ queuedAt: DATE, sentAt: now() });
 	await other.read(ENTRY);
 	await ours.read(ENTRY);
 	const wait = ours.wait({ queuedAt: DATE });
-	for (const claim of [added, wait]) claim.dueAt = now();
-	await ours.read(ENTRY);
+	await ours.settle([added, wait], ENTRY);
 	expect([added.own, wait.own]).toEqual([OWN, OWN]);
 });
 
 test('An item that another key has added is given nothing that was listed before its add, though this key waits for it, too', async () => {
-	const open = openService();
-	const [ours, other] = [open(1), open(2)];
+	const [ours, other] = openTwo();
 	await other.read(ENTRY);
 	const added = other.wait({ queuedAt: DATE, sentAt: now() });
 	// It does not know the project.
 	const wait = ours.wait({ queuedAt: DATE, projectId: undefined });
 	await ours.read(ENTRY);
-	for (const claim of [added, wait]) claim.dueAt = now();
-	await ours.read(ENTRY);
-	const own = { unidentified: { count: 0, projectId: '1' } };
-	expect([added.own, wait.own]).toEqual([own, own]);
+	await ours.settle([added, wait], ENTRY);
+	expect([added.own, wait.own]).toEqual([NONE, NONE]);
 });
 
 test('An entry that an item of another key was given is not given to the next item, though nothing waits with that key', async () => {
-	const open = openService();
-	const [ours, other] = [open(1), open(2)];
+	const [ours, other] = openTwo();
 	const given = other.wait({ queuedAt: DATE, sentAt: now() });
-	given.dueAt = now();
 	const claim = ours.wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
-	await other.read(ENTRY);
+	await other.settle([given], ENTRY);
 	other.videos.release(given, false);
 	other.end();
 	getKeyVideos(other.service);
-	claim.dueAt = now();
-	await ours.read(ENTRY);
-	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+	await ours.settle([claim], ENTRY);
+	expect(claim.own).toEqual(NONE);
 });
 
 describe('A queue ID that the service uses again', () => {
 	test('gives its next item nothing that was the own video of the item before', async () => {
-		const { videos, read, wait } = openService()(1);
+		const { videos, read, settle, wait } = openService()(1);
 		const first = wait({ sentAt: now() - 1 });
-		first.dueAt = now();
-		await read(ENTRY);
+		await settle([first], ENTRY);
 		expect(first.own).toEqual(OWN);
 		videos.release(first, false);
 		const second = wait({ sentAt: now() });
@@ -145,10 +142,9 @@ describe('A queue ID that the service uses again', () => {
 		before.release(before.expect('1', now()), true);
 		endBefore();
 		const play = async (createdAt: string) => {
-			const { videos, end, read, wait } = open(1);
+			const { videos, end, settle, wait } = open(1);
 			const claim = wait({ queuedAt: Date.parse(createdAt) - 1_000, sentAt: now() });
-			claim.dueAt = now();
-			await read({ ...ENTRY, createdAt });
+			await settle([claim], { ...ENTRY, createdAt });
 			const { own } = claim;
 			videos.release(claim, false);
 			end();
@@ -184,21 +180,19 @@ describe('A queue ID that the service uses again', () => {
 	});
 
 	test('names a single entry whose date is of another clock once that must be listed', async () => {
-		const { read, wait } = openService()(1);
+		const { read, settle, wait } = openService()(1);
 		const entry = { ...ENTRY, queueItem: LONG_ID, createdAt: '2025-12-31T15:00:00Z' };
 		const claim = wait({ queueId: LONG_ID, queuedAt: DATE, sentAt: now() });
 		await read(entry);
 		expect(claim.own).toBeUndefined();
-		claim.dueAt = now();
-		await read(entry);
+		await settle([claim], entry);
 		expect(claim.own).toEqual({ video: entry });
 	});
 
 	test('for an equal order while the item is still made is that of one item, which both waits are given', async () => {
-		const { read, wait } = openService()(1);
+		const { settle, wait } = openService()(1);
 		const both = [wait({ queuedAt: DATE, sentAt: now() }), wait({ queuedAt: DATE, sentAt: now() })];
-		for (const claim of both) claim.dueAt = now();
-		await read(ENTRY);
+		await settle(both, ENTRY);
 		expect(both.map(({ own }) => own)).toEqual([OWN, OWN]);
 	});
 
@@ -209,28 +203,25 @@ describe('A queue ID that the service uses again', () => {
 	});
 
 	test('before the wait for the item before is over ends both waits, of which the next one is given the video', async () => {
-		const { read, wait } = openService()(1);
+		const { settle, wait } = openService()(1);
 		const first = wait({ queuedAt: DATE, sentAt: now() });
 		const second = wait({ queuedAt: DATE + 60_000, sentAt: now() });
 		expect([first, second].map(({ item }) => item.isReplaced)).toEqual([true, false]);
 		expect(wait({ queuedAt: DATE - 60_000 }).item.isReplaced).toBe(true);
 		first.hasLeft = true;
-		first.dueAt = second.dueAt = now();
-		await read(ENTRY);
+		await settle([first, second], ENTRY);
 		expect(first.own).toHaveProperty('unidentified');
 		expect(second.own).toEqual(OWN);
 	});
 });
 
 test('A wait that takes the item for finished too early does not end another wait for it', async () => {
-	const { read, wait } = openService()(1);
+	const { settle, wait } = openService()(1);
 	const [wrong, right] = [wait({ queuedAt: DATE }), wait({ queuedAt: DATE })];
-	wrong.dueAt = now();
-	await read();
+	await settle([wrong]);
 	expect(wrong.own).toHaveProperty('unidentified');
 	expect(right.own).toBeUndefined();
-	right.dueAt = now();
-	await read({ ...ENTRY, createdAt: '2026-01-01T00:01:00Z' });
+	await settle([right], { ...ENTRY, createdAt: '2026-01-01T00:01:00Z' });
 	expect(right.own).toHaveProperty('video');
 });
 
@@ -248,8 +239,7 @@ describe.each([
 	['no project', undefined],
 ])('Another account that waits with %s for what this process has not added', (_, projectId) => {
 	test('has no video of ours mistrusted if its own is missing', async () => {
-		const open = openService();
-		const [ours, theirs] = [open(1), open(2)];
+		const [ours, theirs] = openTwo();
 		const claim = theirs.wait({ queueId: 'b', projectId });
 		Object.assign(claim, { runningAt: 1, dueAt: 2 });
 		await theirs.read();
@@ -260,8 +250,7 @@ describe.each([
 	});
 
 	test('takes no video from ours, which has left the queue', async () => {
-		const open = openService();
-		const [ours, theirs] = [open(1), open(2)];
+		const [ours, theirs] = openTwo();
 		theirs.wait({ queueId: 'b', projectId });
 		await ours.read(ENTRY);
 		const claim = ours.wait({ queuedAt: DATE, sentAt: now() });
@@ -272,25 +261,22 @@ describe.each([
 });
 
 test('What another key has added in a project with that ID, which may be of the same account, counts', async () => {
-	const open = openService();
-	const [ours, theirs] = [open(1), open(2)];
+	const [ours, theirs] = openTwo();
 	const rival = theirs.wait({ queueId: 'b', sentAt: now() });
 	const claim = ours.wait({ queuedAt: DATE, sentAt: now() });
 	Object.assign(claim, { hasLeft: true, dueAt: now() });
 	await ours.read(ENTRY);
 	expect(claim.own).toEqual({ unidentified: { count: 1, projectId: '1' } });
-	rival.dueAt = now();
-	await theirs.read();
+	await theirs.settle([rival]);
 	expect(ours.videos.isMistrusted('1')).toBe(true);
 });
 
 test('An entry that names an item is no other one’s of the same list', async () => {
-	const { read, wait } = openService()(1);
-	const [named, other] = [LONG_ID, 'b'].map((queueId) => wait({ queueId, sentAt: now() }));
-	for (const claim of [named, other]) Object.assign(claim ?? {}, { dueAt: now() });
-	await read({ ...ENTRY, queueItem: LONG_ID });
-	expect(named?.own).toHaveProperty('video');
-	expect(other?.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+	const { settle, wait } = openService()(1);
+	const claims = [LONG_ID, 'b'].map((queueId) => wait({ queueId, sentAt: now() }));
+	const entry = { ...ENTRY, queueItem: LONG_ID };
+	await settle(claims, entry);
+	expect(claims.map(({ own }) => own)).toEqual([{ video: entry }, NONE]);
 });
 
 test('News of another project show that a list is not cached, so an entry can be its item’s beside another one', async () => {
@@ -305,8 +291,7 @@ test('News of another project show that a list is not cached, so an entry can be
 });
 
 test('What one key of an account mistrusts, the other one does once a list has shown that it is of the same account', async () => {
-	const open = openService();
-	const [ours, other] = [open(1), open(2)];
+	const [ours, other] = openTwo();
 	const claim = other.wait({ queueId: 'b' });
 	Object.assign(claim, { runningAt: 1, dueAt: 2 });
 	await other.read({ ...ENTRY, projectId: '2' });
@@ -331,18 +316,16 @@ test('A further miss of a project does not shorten the time for which it is mist
 });
 
 test('A process that is never idle forgets a given entry half an hour after a list has shown it last', async () => {
-	const { videos, read, wait } = openService()(1);
+	const { videos, read, settle, wait } = openService()(1);
 	const given = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
-	given.dueAt = now();
-	await read(ENTRY);
+	await settle([given], ENTRY);
 	expect(given.own).toEqual(OWN);
 	videos.release(given, false);
 	const isGiven = async (minutes: number) => {
 		await jest.advanceTimersByTimeAsync(minutes * 60_000);
 		await read();
 		const claim = wait({ queuedAt: DATE });
-		claim.dueAt = now();
-		await read(ENTRY);
+		await settle([claim], ENTRY);
 		const { own } = claim;
 		videos.release(claim, false);
 		return own !== undefined && 'video' in own;
@@ -361,34 +344,29 @@ test('An item is forgotten half an hour after its video was owed last', async ()
 });
 
 test('Once nothing is waited for, what lists have shown is forgotten, but not whose an entry is', async () => {
-	const { videos, end, read, wait } = openService()(1);
+	const { videos, end, settle, wait } = openService()(1);
 	const other = { id: 2, projectId: '2', url: 'other' };
 	const given = wait({ queuedAt: DATE, sentAt: now() });
-	given.dueAt = now();
-	await read(ENTRY, other);
+	await settle([given], ENTRY, other);
 	videos.release(given, false);
 	end();
 	videos.begin();
-	const [ofOne, ofTwo] = ['1', '2'].map((projectId) => {
-		const claim = wait({ queueId: 'b', projectId, queuedAt: DATE, sentAt: now() });
-		claim.dueAt = now();
-		return claim;
-	});
-	await read(ENTRY, other);
-	expect(ofOne?.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
-	expect(ofTwo?.own).toEqual({ video: other });
+	const claims = ['1', '2'].map((projectId) =>
+		wait({ queueId: 'b', projectId, queuedAt: DATE, sentAt: now() }),
+	);
+	await settle(claims, ENTRY, other);
+	expect(claims.map(({ own }) => own)).toEqual([NONE, { video: other }]);
 });
 
 test('While something is waited for or owed, an entry that a list has shown stays known after its waits', async () => {
-	const { videos, end, read, wait } = openService()(1);
+	const { videos, end, read, settle, wait } = openService()(1);
 	videos.release(wait({ queueId: 'owed', projectId: '3', sentAt: now() }), true);
 	await read(ENTRY);
 	end();
 	videos.begin();
 	const claim = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
-	claim.dueAt = now();
-	await read(ENTRY);
-	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+	await settle([claim], ENTRY);
+	expect(claim.own).toEqual(NONE);
 });
 
 describe('A service is expected to tell which video is whose', () => {
