@@ -31,21 +31,12 @@ describe('The list of videos', () => {
 	});
 
 	test.each([
-		[{ videoUrl: 'a' }, { videoUrl: 'a', url: 'a' }],
-		[
-			{ url: '', videoUrl: 'a' },
-			{ url: 'a', videoUrl: 'a' },
-		],
-		[
-			{ url: 'b', videoUrl: 'a' },
-			{ url: 'b', videoUrl: 'a' },
-		],
-		[
-			{ url: null, videoUrl: {} },
-			{ url: null, videoUrl: {} },
-		],
-	])('of %j has an address in "url"', async (listed, expected) => {
-		expect((await fetch([listed])).entries).toEqual([expected]);
+		[undefined, 'a', 'a'],
+		['', 'a', 'a'],
+		['b', 'a', 'b'],
+		[null, {}, null],
+	])('with the url %j and the videoUrl %j has the url %j', async (url, videoUrl, expected) => {
+		expect((await fetch([{ url, videoUrl }])).entries).toEqual([{ url: expected, videoUrl }]);
 	});
 
 	test('has nothing that is nested by hundreds of levels, and all beside it', async () => {

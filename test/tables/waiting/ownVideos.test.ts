@@ -19,38 +19,21 @@ const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}) =
 	return new ListedVideo({ id, createdAt }, projectId, shownAt);
 };
 
-/** The claim of an item of project p with a Listing Delay of 10 s. Its times are in seconds. */
-function createItem(
-	queueId: string,
-	{
-		sent,
-		queued,
-		running,
-		...more
-	}: Partial<Claim> & Record<'sent' | 'queued' | 'running', number | undefined>,
-	ofItem: Partial<QueueItem> = {},
-): Claim {
-	const item: QueueItem = {
-		queueId,
-		projectId: 'p',
-		sentAt: sent === undefined ? undefined : sent * 1_000,
-		queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
-		claims: new Set(),
-		...ofItem,
-	};
-	const runningAt = running === undefined ? undefined : running * 1_000;
-	const claim = { item, listingDelayMs: 10_000, hasLeft: false, runningAt, ...more };
-	claim.item.claims.add(claim);
+/** The claim of an item of project p with a Listing Delay of 10 s. */
+function createClaim(known: Partial<QueueItem>, more: Partial<Claim> = {}): Claim {
+	const item = { queueId: 'item', projectId: 'p', claims: new Set<Claim>(), ...known };
+	const claim = { item, listingDelayMs: 10_000, hasLeft: false, ...more };
+	item.claims.add(claim);
 	return claim;
 }
 
-const NONE = { sent: undefined, queued: undefined, running: undefined };
+// Times are in seconds.
 const sent = (at: number, more: Partial<Claim> = {}, ofItem: Partial<QueueItem> = {}) =>
-	createItem('item', { ...NONE, sent: at, ...more }, ofItem);
-const seen = (sentAt: number | undefined, runningAt: number, more: Partial<Claim> = {}) =>
-	createItem('item', { ...NONE, sent: sentAt, running: runningAt, ...more });
+	createClaim({ sentAt: at * 1_000, ...ofItem }, more);
+const seen = (at: number, more: Partial<Claim> = {}) =>
+	createClaim({}, { runningAt: at * 1_000, ...more });
 const queued = (at: number, ofItem: Partial<QueueItem> = {}) =>
-	createItem('item', { ...NONE, queued: at }, ofItem);
+	createClaim({ queuedAt: DATE + at * 1_000, ...ofItem });
 
 const LONG_ID = '0123456789abcdef';
 
@@ -110,7 +93,7 @@ describe('Whose video is whose', () => {
 	const added = (at: number) => queued(at, { sentAt: 0 });
 	/** Its end was seen after 12 s, and the list settles it after 22 s. */
 	const ended = (running: number) =>
-		createItem('item', { sent: 0, queued: 0, running, dueAt: 22_000 });
+		createClaim({ sentAt: 0, queuedAt: DATE }, { runningAt: running * 1_000, dueAt: 22_000 });
 	const left = (at: number) => sent(at, { hasLeft: true });
 	test.each<Row>([
 		['a single candidate is its own', [sent(0)], [a], ['a'], 0],
@@ -120,18 +103,18 @@ describe('Whose video is whose', () => {
 		['and so on', [sent(25), sent(15), sent(0)], [a, b, c], ['c', 'b', 'a'], 0],
 		['two with the same only one: one is missing', [sent(0), sent(0)], [a], ['a', none], 1],
 		['no candidate: it is missing', [sent(15)], [a], [none], 1],
-		['an item that was seen running', [seen(none, 25)], [a, b], ['b'], 0],
-		['and its own is not listed', [seen(none, 45)], [a, b], [none], 1],
-		['one of unknown date that left', [seen(none, 10, { hasLeft: true })], [a], [none], 0],
-		['and what is listed after it ran', [seen(none, 10, { hasLeft: true })], [a, b], ['b'], 0],
+		['an item that was seen running', [seen(25)], [a, b], ['b'], 0],
+		['and its own is not listed', [seen(45)], [a, b], [none], 1],
+		['one of unknown date that left', [seen(10, { hasLeft: true })], [a], [none], 0],
+		['and what is listed after it ran', [seen(10, { hasLeft: true })], [a, b], ['b'], 0],
 		['an item of known date', [queued(25)], [a, b], ['b'], 0],
 		['two of known date with the same only one', [queued(5), queued(9)], [a], [none, 'a'], 1],
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
-		['an item of which nothing is known', [createItem('item', NONE)], [a], [none], 0],
+		['an item of which nothing is known', [createClaim({})], [a], [none], 0],
 		['an item whose address is known', [sent(0, {}, { videoUrl: 'u' })], [a], [none], 0],
 		['one that was shown when its add was sent', [sent(10)], [a, b], ['b'], 0],
-		['the Listing Delay before it was found running', [seen(none, 20)], [a], ['a'], 0],
-		['longer before it was found running', [seen(none, 20.001)], [a], [none], 1],
+		['the Listing Delay before it was found running', [seen(20)], [a], ['a'], 0],
+		['longer before it was found running', [seen(20.001)], [a], [none], 1],
 		['one of another project', [sent(0)], [ofProject('q')], [none], 1],
 		['one of no project', [sent(0)], [ofProject('')], ['a'], 0],
 		['any, where its own project is unknown', [ofAny], [ofProject('q')], ['a'], 0],
