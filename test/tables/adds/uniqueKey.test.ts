@@ -4,8 +4,6 @@ const KEYS = 400;
 
 beforeEach(() => jest.useFakeTimers());
 
-afterEach(() => jest.useRealTimers());
-
 /** Numbers from 0 to 1 that are the same in each run. */
 function createRandom(seed: number): () => number {
 	let state = seed;

@@ -34,10 +34,7 @@ beforeEach(() => {
 	});
 });
 
-afterEach(() => {
-	jest.restoreAllMocks();
-	jest.useRealTimers();
-});
+afterEach(() => jest.restoreAllMocks());
 
 test('Three workers that take the turns of ten projects lose none of 500 keys, and none has the turn of another', async () => {
 	const { workers, context, passTime, pause, findLost } = useWorkers(() => WRITE_MS);

@@ -113,20 +113,9 @@ describe('An add that failed with an error', () => {
 	});
 });
 
-describe('An error', () => {
-	test.each([
-		['before it sends', (blocked: Error) => blocked],
-		['while it connects', (blocked: Error) => AxiosError.from(blocked)],
-	])("of n8n's protection of private networks, %s, is blocked", (_when, wrap) => {
-		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-		const { facts } = classifyError(wrapError(wrap(blocked)));
-		expect(facts).toEqual({ kind: 'blocked', fate: 'notSent' });
-	});
-
-	test('that is a failure already stays what it is', () => {
-		const failure = new RequestFailure({ kind: 'rejected' });
-		expect(classifyError(failure)).toBe(failure);
-	});
+test('An error that is a failure already stays what it is', () => {
+	const failure = new RequestFailure({ kind: 'rejected' });
+	expect(classifyError(failure)).toBe(failure);
 });
 
 test.each([

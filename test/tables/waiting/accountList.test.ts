@@ -20,9 +20,6 @@ const EMPTY = { entries: [], parsedInMs: 0 };
 
 describe('The list of an account', () => {
 	beforeEach(() => jest.useFakeTimers());
-	afterEach(() => {
-		jest.useRealTimers();
-	});
 
 	test('is read the more seldom the longer n8n stands still for parsing it', async () => {
 		const { list, times, createRequests } = createList(() => ({ entries: [], parsedInMs: 200 }));
@@ -51,20 +48,6 @@ describe('The list of an account', () => {
 		expect(await read(0)).toBe(30);
 		expect(await read(8_000)).toBe(20);
 		expect(await read(20_000)).toBe('read');
-		expect(times).toHaveLength(2);
-	});
-
-	test('is read again after two minutes, however long a pause one answer has asked for', async () => {
-		const { list, times, createRequests } = createList((nth) => {
-			if (nth > 1) return EMPTY;
-			throw new RequestFailure({ kind: 'rateLimited', httpCode: '429', retryAfterMs: 86_400_000 });
-		});
-		for (const afterMs of [0, 110_000, 10_000]) {
-			await jest.advanceTimersByTimeAsync(afterMs);
-			const read = list.read(createRequests()).catch(() => undefined);
-			await jest.advanceTimersByTimeAsync(2_000);
-			await read;
-		}
 		expect(times).toHaveLength(2);
 	});
 

@@ -40,9 +40,6 @@ function openTwo() {
 }
 
 beforeEach(() => jest.useFakeTimers());
-afterEach(() => {
-	jest.useRealTimers();
-});
 
 const now = () => performance.now();
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');

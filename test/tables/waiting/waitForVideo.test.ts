@@ -10,9 +10,6 @@ import { getKeyVideos } from '../../../nodes/VideoGeneration/waiting/accountVide
 import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVideo';
 
 beforeEach(() => jest.useFakeTimers());
-afterEach(() => {
-	jest.useRealTimers();
-});
 
 const pause = async (seconds: number) => {
 	await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
@@ -31,9 +28,9 @@ function waitFor(looks: Look[], timeoutMs = 600_000) {
 		signal: new AbortController().signal,
 		fetchList: async () => await Promise.resolve({ entries: [...entries], parsedInMs: 0 }),
 		fetchProgress: async () => {
-			const look: Look = looks.shift() ?? [0, 'completed'];
-			const [seconds, status] = look;
-			if (look === FAILS) throw new Error(status);
+			const next = looks.shift() ?? look('completed');
+			const [seconds, status] = next;
+			if (next === FAILS) throw new Error(status);
 			await pause(seconds);
 			return { status };
 		},
