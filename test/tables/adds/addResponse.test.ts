@@ -6,12 +6,13 @@ const URL = 'https://api.example.com/v1/queue/add';
 const ID = '4a7c0e52-1f0b-4c57-9a55-2f7d6a1c9b10';
 const ITEM = { queueId: ID, projectId: 'p 1', status: 'pending', videoUrl: null };
 const BODY = JSON.stringify({ status: 'success', message: 'Queued', newQueueItem: ITEM });
+const withId = (id: string) => BODY.replace(`"${ID}"`, id);
 const read = (text: string, statusCode = 200) =>
 	readAddResponse({ statusCode, headers: {}, text }, URL);
 
 test.each([
 	['as text', BODY, ITEM],
-	['as a number', BODY.replace(`"${ID}"`, '42'), { ...ITEM, queueId: '42' }],
+	['as a number', withId('42'), { ...ITEM, queueId: '42' }],
 	[
 		'with spaces, which may be a part of it',
 		BODY.replace(ID, ' 4 2 '),
@@ -24,11 +25,7 @@ test.each([
 test.each([
 	['in an item within the item', `{"newQueueItem":{"parent":{"queueId":"${ID}"}}}`, ID],
 	['in a list', '{"data":[{"queueId": 42}]}', '42'],
-	[
-		'beyond the numbers of JavaScript',
-		BODY.replace(`"${ID}"`, '18446744073709551615'),
-		'18446744073709551615',
-	],
+	['beyond the numbers of JavaScript', withId('18446744073709551615'), '18446744073709551615'],
 	['behind which the body breaks off', BODY.slice(0, BODY.indexOf(ID) + ID.length), ID],
 	['in a refusal', `{"status":"error","queueId":"${ID}"}`, ID],
 ])(

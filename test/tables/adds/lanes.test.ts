@@ -88,14 +88,11 @@ const pass = async (seconds: number) => {
 	await jest.advanceTimersByTimeAsync(seconds * 1_000);
 };
 
+const OTHER = { project: 'q' };
+
 test.each<[name: string, rows: Row[], begun: number[], most: number]>([
 	['one after the other', rows(3), [0, 20, 40], 1],
-	[
-		'beside those of another project',
-		[{}, { project: 'q' }, {}, { project: 'q' }],
-		[0, 0, 20, 20],
-		2,
-	],
+	['beside those of another project', [{}, OTHER, {}, OTHER], [0, 0, 20, 20], 2],
 	["up to 'Videos at Once'", rows(4, { videosAtOnce: 2 }), [0, 0, 20, 20], 2],
 	['as few as one of them wants', [{ videosAtOnce: 3 }, { videosAtOnce: 1 }], [0, 20], 1],
 	['at once, though another one is made, if it is paid', [{}, { isPaid: true }], [0, 0], 2],

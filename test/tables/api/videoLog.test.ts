@@ -158,21 +158,14 @@ describe('An entry of the video log', () => {
 
 describe('The entry of a video in a later list', () => {
 	const [{ url, ...video }, other] = [ENTRY, { ...ENTRY, url: 'https://files.example.com/b.mp4' }];
+	const before = { ...ENTRY, id: 'a' };
 	test.each([
-		['is signed anew', { ...ENTRY, id: 'a' }, { ...ENTRY, id: 'a', url: RENEWED }],
+		['is signed anew', before, { ...before, url: RENEWED }],
 		['has its ID as a number now', { ...ENTRY, id: '17' }, { ...ENTRY, id: 17, url: RENEWED }],
-		[
-			'has its project as a number now',
-			{ ...ENTRY, projectId: '5', id: 'a' },
-			{ id: 'a', projectId: 5 },
-		],
-		[
-			'is of another host',
-			{ ...ENTRY, id: 'a' },
-			{ ...video, id: 'a', url: 'https://new.example.com/a' },
-		],
-	])('is found when it %s', (_what, before, after) => {
-		expect(findEntry([{ ...other, id: 'b' }, null, after], before)).toBe(after);
+		['has its project as a number now', { ...before, projectId: '5' }, { id: 'a', projectId: 5 }],
+		['is of another host', before, { ...before, url: 'https://new.example.com/a' }],
+	])('is found when it %s', (_what, video, after) => {
+		expect(findEntry([{ ...other, id: 'b' }, null, after], video)).toBe(after);
 	});
 
 	test('is not another one whose long number is rounded to the same', () => {

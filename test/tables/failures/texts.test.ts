@@ -47,23 +47,27 @@ type Row = [kind: FailureKind, facts: Partial<KnownFacts>, text: RegExp];
 const DOWN = new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 const THREE = { count: 3, projectId: 'p' };
 const STILL_QUEUED = { waitedSeconds: 5, statusSeconds: 4, lastStatus: 'canceled' };
+const STILL_MADE = { ...STILL_QUEUED, isPending: true };
 const LOOPBACK = { httpCode: 'ECONNREFUSED', loopback: '127.0.0.1:3456' };
+const NO_HOST = { httpCode: 'ENOTFOUND' };
+const EXPIRED = { httpCode: 'CERT_HAS_EXPIRED' };
+const ELSEWHERE = { httpCode: '302', location: 'https://b.example' };
+const UNLISTED = { unidentified: { count: 0 } };
+const OF_THREE = { unidentified: THREE };
+const TOO_FEW = { remainingCredits: 1, cost: 2, creditsToKeep: 3 };
+const FORBIDDEN = { serviceMessage: 'Host is blocked' };
 
 const OF_SERVICE: Row[] = [
 	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
 	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
-	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
+	['unreached', NO_HOST, /host name is unknown.*'Base URL'/],
 	['unreached', LOOPBACK, /127.0.0.1:3456 is n8n's own machine.*host\.docker\.internal/],
 	['uncertain', { httpCode: '503', serviceMessage: SAID }, /failed to process the request \(503\)/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
 	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
 	['uncertain', { httpCode: 'ECONNRESET' }, /broke before its response was complete/],
-	[
-		'redirected',
-		{ httpCode: '302', location: 'https://b.example' },
-		/to "https:.*'Base URL' to its part before '\/v1'/,
-	],
+	['redirected', ELSEWHERE, /to "https:.*'Base URL' to its part before '\/v1'/],
 	['redirected', { httpCode: '302' }, /redirects.*'Base URL'/],
 	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
 	['rejected', { httpCode: '401', serviceMessage: SAID }, /'API Key'/],
@@ -88,21 +92,13 @@ const OF_SERVICE: Row[] = [
 	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	['unsent', { serviceMessage: 'No database' }, /^No database Open.* Nothing was sent\.$/],
 	['badCredential', { problem: 'It is empty', whatToDo: 'Open.' }, /Open\. Nothing was sent\.$/],
-	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
+	['unsent', EXPIRED, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
 	['unsent', { httpCode: 'EPROTO' }, /not speak HTTPS.*http:\/\/.* Nothing was sent \(EPROTO\)\.$/],
 	['unreached', { httpCode: 'ECONNRESET' }, /connection was closed before it was secure/],
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
-	[
-		'ambiguousVideo',
-		{ unidentified: { count: 0 } },
-		/did not show its video.*'Listing Delay'.*two clocks/,
-	],
-	[
-		'ambiguousVideo',
-		{ unidentified: THREE },
-		/of the 3 newest videos of project "p"\..*several workers/,
-	],
+	['ambiguousVideo', UNLISTED, /did not show its video.*'Listing Delay'.*two clocks/],
+	['ambiguousVideo', OF_THREE, /of the 3 newest videos of project "p"\..*several workers/],
 	['ambiguousVideo', { unidentified: { count: 2 } }, /one of the 2 newest videos\. /],
 	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Queue > Wait/],
 	[
@@ -110,11 +106,7 @@ const OF_SERVICE: Row[] = [
 		STILL_QUEUED,
 		/5 seconds To go on .*"q-1".*"canceled" for 4 seconds\. .*"canceled" means that: .*'Completed Statuses'/,
 	],
-	[
-		'timedOut',
-		{ ...STILL_QUEUED, isPending: true },
-		/5 seconds To go on .*"q-1".*still being made/,
-	],
+	['timedOut', STILL_MADE, /5 seconds To go on .*"q-1".*still being made/],
 	['outOfTime', { leftSeconds: 12, usualSeconds: 34 }, /12 seconds are.*takes 34.*'Timeout Work/],
 	[
 		'tooManyVideos',
@@ -126,11 +118,7 @@ const OF_SERVICE: Row[] = [
 	['keyTwice', { uniqueKey: '7' }, /Another item.*The key is "7"\..*of its own for each row/],
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
 	['leftQueue', {}, /no longer in.* "unknown"\..*Get Many/],
-	[
-		'overBudget',
-		{ remainingCredits: 1, cost: 2, creditsToKeep: 3 },
-		/are 1\..*cost 2.*to Keep' is 3/,
-	],
+	['overBudget', TOO_FEW, /are 1\..*cost 2.*to Keep' is 3/],
 	['creditsUnknown', { cause: DOWN }, /needs this number\. The video service failed.*\(503\)\./],
 	['keysUnavailable', {}, /n8n's database/],
 ];
@@ -139,11 +127,7 @@ const OF_SERVICE: Row[] = [
 const OF_HOST: Row[] = [
 	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*4 times.*'Max Tries'/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 600_000 }, /in 10 minutes/],
-	[
-		'unreached',
-		{ httpCode: 'ENOTFOUND' },
-		/host could not be reached: its host name is unknown.*'Video'/,
-	],
+	['unreached', NO_HOST, /host could not be reached: its host name is unknown.*'Video'/],
 	['uncertain', { httpCode: '503', tries: 4 }, /host failed to process.*\(503\).*4 times/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes/],
 	['unreached', LOOPBACK, /127.0.0.1:3456 is n8n's own machine.*host\.docker\.internal/],
@@ -157,16 +141,8 @@ const OF_HOST: Row[] = [
 	['unreadable', { httpCode: '200', content: 'html' }, /web page.*'Video'/],
 	['unreadable', { httpCode: '200', content: 'empty' }, /empty file.*'Video'/],
 	['unreadable', { httpCode: '200', content: 'other' }, /something that is not a video/],
-	[
-		'unsent',
-		{ serviceMessage: 'Host is blocked' },
-		/^Host is blocked Check 'Video' of this item: \S+a\.mp4\.$/,
-	],
-	[
-		'unsent',
-		{ httpCode: 'CERT_HAS_EXPIRED' },
-		/secure.*host.*CERT_HAS_EXPIRED.*'Video'.*NODE_EXTRA/,
-	],
+	['unsent', FORBIDDEN, /^Host is blocked Check 'Video' of this item: \S+a\.mp4\.$/],
+	['unsent', EXPIRED, /secure.*host.*CERT_HAS_EXPIRED.*'Video'.*NODE_EXTRA/],
 	['blocked', {}, /n8n blocks.*'Video'.*a\.mp4\. .*N8N_SSRF_ALLOWED_IP_RANGES/],
 	['cancelled', {}, /canceled Nothing more was sent/],
 	['notAnAddress', {}, /not a web address Get the video again/],
@@ -281,10 +257,10 @@ describe('An error text', () => {
 	const of400 = { httpCode: '400' };
 	test.each<[string, FailureKind, Partial<KnownFacts>, FailureContext, RegExp]>([
 		['the retry that helps', 'timedOut', STILL_QUEUED, PAID, /'Retry with currently saved wor/],
-		['a retry', 'timedOut', { ...STILL_QUEUED, isPending: true }, PAID, /retry this execution/],
+		['a retry', 'timedOut', STILL_MADE, PAID, /retry this execution/],
 		['a retry', 'ambiguousVideo', { unidentified: {} }, PAID, /retry this execution/],
-		['no retry', 'ambiguousVideo', { unidentified: THREE }, PAID, NO_RETRY],
-		['no retry', 'ambiguousVideo', { unidentified: { count: 0 } }, PAID, NO_RETRY],
+		['no retry', 'ambiguousVideo', OF_THREE, PAID, NO_RETRY],
+		['no retry', 'ambiguousVideo', UNLISTED, PAID, NO_RETRY],
 		['no retry', 'notGenerated', {}, PAID, NO_RETRY],
 		['no retry', 'leftQueue', {}, PAID, NO_RETRY],
 		['no retry', 'cancelled', {}, PAID, NO_RETRY],

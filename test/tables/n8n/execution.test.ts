@@ -37,11 +37,7 @@ test.each<[string, Known, number]>([
 	['by that of the instance, though its workflow may take longer', { own: 300, left: 50 }, 50],
 	['by that of its workflow, after a wait that n8n has parked, which counts', PARKED, 50],
 	['anew after an approval, by which it is past its end', { ...PARKED, since: 1_000 }, 300],
-	[
-		'anew as a retry, whose start is that of the failed execution',
-		{ ...PARKED, mode: 'retry' },
-		300,
-	],
+	['anew as a retry, whose start is of the failed execution', { ...PARKED, mode: 'retry' }, 300],
 	['anew on a worker', { ...PARKED, type: 'worker' }, 300],
 ])('An execution is ended %s', (_how, known, expected) => {
 	expect(getSecondsLeft(known)).toBe(expected);

@@ -405,13 +405,12 @@ describe('A service that writes other IDs', () => {
 	const renumber = (log: IDataObject[], write: (id: number) => unknown) =>
 		log.map((each, i) => ({ ...each, id: write(log.length - i) }) as IDataObject);
 
+	const round = (id: number) => 2 ** 60 + id;
+	const writeLong = (id: number) => String(2n ** 60n + BigInt(id));
+
 	test.each<[string, (id: number) => unknown, (id: number) => unknown]>([
-		[
-			'as text instead of rounded numbers',
-			(id) => 2 ** 60 + id,
-			(id) => String(2n ** 60n + BigInt(id)),
-		],
-		['as rounded numbers', (id) => String(2n ** 60n + BigInt(id)), (id) => 2 ** 60 + id],
+		['as text instead of rounded numbers', round, writeLong],
+		['as rounded numbers', writeLong, round],
 		['in other words', (id) => `log-${id}`, (id) => `video-${id}`],
 		['as numbers that others had', (id) => 3 * id, (id) => 2 * id],
 		['no more', (id) => `log-${id}`, () => undefined],

@@ -35,6 +35,8 @@ const seen = (at: number, more: Partial<Claim> = {}) =>
 const queued = (at: number, ofItem: Partial<QueueItem> = {}) =>
 	createClaim({ queuedAt: DATE + at * 1_000, ...ofItem });
 
+const undated = listVideo('a', 10, { createdAt: undefined });
+
 const LONG_ID = '0123456789abcdef';
 
 describe('An item is named by an entry that has its queue ID', () => {
@@ -88,7 +90,6 @@ describe('Whose video is whose', () => {
 	const c = listVideo('c', 30);
 	const none = undefined;
 	const ofProject = (projectId: string) => listVideo('a', 10, { projectId });
-	const undated = listVideo('a', 10, { createdAt: undefined });
 	const ofAny = sent(0, {}, { projectId: undefined });
 	const added = (at: number) => queued(at, { sentAt: 0 });
 	/** Its end was seen after 12 s, and the list settles it after 22 s. */
@@ -154,12 +155,7 @@ describe('What is owed is listed', () => {
 		['with an entry that was shown after each add', [owed(15), owed(5)], [a, b], true],
 		['with more', [owed(0)], [a, b, c], true],
 		['but not with an older one', [owed(25)], [listVideo('a', 10, { shownAt: 30_000 })], false],
-		[
-			'but not with one of unknown date',
-			[owed(0)],
-			[listVideo('a', 10, { createdAt: undefined })],
-			false,
-		],
+		['but not with one of unknown date', [owed(0)], [undated], false],
 		['but not where the date of its item is not known', [sent(0)], [a], false],
 	])('%s', (_, claims, videos, expected) => {
 		for (const claim of claims) claim.owedUntil = Infinity;
