@@ -6,14 +6,8 @@ import { parse } from 'yaml';
 
 const WORKFLOWS = '.github/workflows';
 const FILES = [
-	'package.json',
-	'package-lock.json',
-	'CHANGELOG.md',
-	'README.md',
-	'.npmrc',
-	'.prettierrc.json',
-	'.gitignore',
-	'scripts',
+	...['package.json', 'package-lock.json', 'CHANGELOG.md', 'README.md'],
+	...['.npmrc', '.prettierrc.json', '.gitignore', 'scripts'],
 ];
 
 interface Step {

@@ -1,17 +1,8 @@
-import { useWorkers } from './useWorkers';
+import { createRandom, useWorkers } from './useWorkers';
 
 const KEYS = 400;
 
 beforeEach(() => jest.useFakeTimers());
-
-/** Numbers from 0 to 1 that are the same in each run. */
-function createRandom(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-		return state / 2 ** 32;
-	};
-}
 
 /** What a job needs for its key. */
 const createJob = (context: object, uniqueKey: string) => {

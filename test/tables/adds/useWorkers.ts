@@ -22,6 +22,15 @@ function startWorker(): Worker {
 	return worker;
 }
 
+/** Numbers from 0 to 1 that are the same in each run. */
+export function createRandom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+		return state / 2 ** 32;
+	};
+}
+
 /**
  * Three processes of n8n that share a store, for a test whose time is passed by hand.
  *

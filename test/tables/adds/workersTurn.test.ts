@@ -1,6 +1,6 @@
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
 import { type KeyVideos, getKeyVideos } from '../../../nodes/VideoGeneration/waiting/accountVideos';
-import { useWorkers, type Worker } from './useWorkers';
+import { createRandom, useWorkers, type Worker } from './useWorkers';
 
 const LANES = 10;
 const KEYS = 500;
@@ -26,12 +26,7 @@ function createVideos(isOwed: boolean): KeyVideos {
 
 beforeEach(() => {
 	jest.useFakeTimers({ now: Date.parse('2026-01-15T12:03:00Z') });
-	// What the workers draw is the same each time.
-	let drawn = 1;
-	jest.spyOn(Math, 'random').mockImplementation(() => {
-		drawn = (drawn * 48_271) % 2_147_483_647;
-		return drawn / 2_147_483_647;
-	});
+	jest.spyOn(Math, 'random').mockImplementation(createRandom(1));
 });
 
 afterEach(() => jest.restoreAllMocks());
@@ -74,7 +69,8 @@ test('Three workers that take the turns of ten projects lose none of 500 keys, a
 	expect(together).toBe(0);
 }, 120_000);
 
-type Check = (name: string, entries: string[]) => 'carried out' | 'lost' | 'failed';
+type How = 'carried out' | 'lost' | 'failed';
+type Check = (name: string, entries: string[]) => How | Promise<How>;
 
 /** The context of a worker whose calls of the store may fail, or be lost: n8n answers then as if nothing was recorded. */
 function watchStore(context: never, check: Check): never {
@@ -83,7 +79,7 @@ function watchStore(context: never, check: Check): never {
 	const watched = names.map((name) => [
 		name,
 		async (entries: string[], ...more: unknown[]) => {
-			const how = check(name, entries);
+			const how = await check(name, entries);
 			if (how === 'failed') throw new Error('Driver not Connected');
 			return how === 'lost' ? { new: [] } : await helpers[name]?.(entries, ...more);
 		},
@@ -216,15 +212,10 @@ test("n8n's log says once that an item waits for other workers, and a turn that 
 test('A silence of the store ends with an answer, so the next one is waited for, too', async () => {
 	const { workers, context, passTime, pause } = useWorkers(() => WRITE_MS);
 	let isSilent = true;
-	const calls = context as { helpers: Record<string, (...call: unknown[]) => Promise<unknown>> };
-	const slow = Object.entries(calls.helpers).map(([name, call]) => [
-		name,
-		async (...given: unknown[]) => {
-			while (isSilent) await pause(1_000);
-			return await call(...given);
-		},
-	]);
-	const silent = { ...calls, helpers: Object.fromEntries(slow) as object } as never;
+	const silent = watchStore(context, async () => {
+		while (isSilent) await pause(1_000);
+		return 'carried out' as const;
+	});
 	const takeMs = async () => {
 		const startedAt = performance.now();
 		const turn = await workers[0]?.joinTurn(createJob(silent, 'p'), createVideos(false));

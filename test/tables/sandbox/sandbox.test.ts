@@ -64,16 +64,6 @@ test('The API key gives access to its own account only', async () => {
 	expect(await service.getStatus(queueId)).toBe('pending');
 });
 
-test("An add spends the project's cost, and is refused without the credits for it", async () => {
-	const { sandbox, client } = service;
-	const projectId = sandbox.projects.costly.id;
-	sandbox.setCredits('main', 5);
-	const add = async () => (await client.post('/v1/queue/add', { projectId })).status;
-	expect([await add(), await add()]).toEqual([200, 402]);
-	expect(sandbox.charges).toMatchObject([{ cost: 3, projectId }]);
-	expect(sandbox.readState().accounts[0]?.credits).toBe(2);
-});
-
 describe('With reuseQueueIds, a queue ID', () => {
 	test.each<
 		[whose: string, endsAfterMs: number, settings: SettingsChange, outcome: 'completed' | 'failed']
