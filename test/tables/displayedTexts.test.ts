@@ -77,12 +77,8 @@ test('A text explains in five sentences of 20 words at most', () => {
 	const explained = [...texts, ...ofModels];
 	const long = explained.filter((text) => !isShorterThan(5)(text) && !isList(text));
 	expect(long).toEqual([]);
-	expect(
-		texts
-			.filter(isList)
-			.flatMap(countWords)
-			.filter((words) => words > 20),
-	).toEqual([]);
+	const ofLists = texts.filter(isList).flatMap(countWords);
+	expect(ofLists.filter((words) => words > 20)).toEqual([]);
 });
 
 test('What a new node shows explains itself in two sentences of 20 words at most', () => {
@@ -125,13 +121,11 @@ test('Every text names only fields and operations that can be seen', () => {
 		),
 		...['downloadError', binaryPropertyField.default],
 	];
+	const resources = choices.filter(({ parameter }) => parameter === 'resource');
 	const operations = choices
 		.filter(({ parameter }) => parameter === 'operation')
 		.map(({ name, resource }) => {
-			const shown = choices.find(
-				(each) => each.parameter === 'resource' && each.value === resource,
-			);
-			return `${shown?.name} > ${name}`;
+			return `${resources.find(({ value }) => value === resource)?.name} > ${name}`;
 		});
 	const OPERATION = /\b[A-Z]\w+ > [A-Z]\w+(?: [A-Z]\w+)?/g;
 	const named = texts.join('\n');

@@ -46,16 +46,12 @@ test.each([
 			(job as { ledger: { state: { stage: string } } }).ledger.state.stage = 'queued';
 			await freeOrKeepKey(job, true);
 		};
-		await passTime(
-			Promise.all(
-				(executions === 'one execution' ? workers : [...workers, ...workers]).map(
-					async (worker) => {
-						for (const name of names) await pay(worker, name).catch(() => undefined);
-						await pause(15_000);
-					},
-				),
-			),
-		);
+		const all = executions === 'one execution' ? workers : [...workers, ...workers];
+		const paying = all.map(async (worker) => {
+			for (const name of names) await pay(worker, name).catch(() => undefined);
+			await pause(15_000);
+		});
+		await passTime(Promise.all(paying));
 		const twice = paid.length - new Set(paid).size;
 		process.stdout.write(`The store ${how}, ${executions}: ${twice} of ${KEYS} keys paid twice\n`);
 		expect(twice).toBeLessThanOrEqual(most);

@@ -28,14 +28,8 @@ const READ = createContext(getAll);
 
 /** The error that reaches the user. */
 function getText(facts: KnownFacts, context: FailureContext) {
-	const of = { queueId: 'q-1', ...context };
-	const error = createApiError(
-		createTestNode('N', 't'),
-		new RequestFailure(facts as FailureFacts),
-		of,
-	);
-	const { message, description, httpCode, messages } = error;
-	return { message, description, httpCode, messages };
+	const failure = new RequestFailure(facts as FailureFacts);
+	return createApiError(createTestNode('N', 't'), failure, { queueId: 'q-1', ...context });
 }
 
 /** A message of the service, which n8n must not find in an error's message. */

@@ -164,15 +164,14 @@ describe('What is owed is listed', () => {
 });
 
 test('What counts as listed has an assignment in which each owed video has an entry of its own', () => {
-	const owed = fc
-		.tuple(fc.nat(30), fc.option(fc.nat(60), { nil: undefined }))
-		.map(([at, running]) => {
-			const ended = {
-				owedUntil: Infinity,
-				runningAt: running === undefined ? undefined : running * 1_000,
-			};
-			return Object.assign(queued(at, { sentAt: at * 1_000 }), ended);
-		});
+	const running = fc.option(
+		fc.nat(60).map((at) => at * 1_000),
+		{ nil: undefined },
+	);
+	const owed = fc.tuple(fc.nat(30), running).map(([at, runningAt]) => {
+		const claim = queued(at, { sentAt: at * 1_000 });
+		return Object.assign(claim, { owedUntil: Infinity, runningAt });
+	});
 	const video = fc
 		.tuple(fc.nat(60), fc.nat(20))
 		.map(([shown, older]) => listVideo('v', shown, { createdAt: DATE + (shown - older) * 1_000 }));
