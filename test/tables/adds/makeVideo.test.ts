@@ -6,13 +6,26 @@ jest.mock('../../../nodes/VideoGeneration/adds/sendAdd', () => ({ sendAdd: jest.
 
 afterEach(() => jest.restoreAllMocks());
 
-/** A run of an execution, which n8n has saved as it returns it. The run began ten seconds ago. */
-function startRun(getExecutionDataById: () => Promise<unknown>) {
+/**
+ * Adds a video, while another item ends the run so many steps of promises after n8n has read the saved execution, as for
+ * each add of a run that began ten seconds ago. @returns whether the run had ended when it was sent; undefined if it was not
+ */
+async function addWhileRunEnds(steps: number) {
+	const endAfter = (more: number) => {
+		if (more === 0) run.end({} as VideoJob, new Error('The other item has failed'));
+		else
+			queueMicrotask(() => {
+				endAfter(more - 1);
+			});
+	};
 	const context = {
 		continueOnFail: () => false,
 		getExecuteData: () => ({}),
 		getExecutionCancelSignal: () => undefined,
-		getExecutionDataById,
+		getExecutionDataById: async () => {
+			await Promise.resolve();
+			endAfter(steps);
+		},
 		getExecutionId: () => '1',
 		instanceSettings: { instanceType: 'worker' },
 		getNode: () => ({ name: 'Video Generation', type: 'videoGeneration' }),
@@ -21,47 +34,23 @@ function startRun(getExecutionDataById: () => Promise<unknown>) {
 	};
 	const run = new Run(context as never);
 	jest.spyOn(performance, 'now').mockReturnValue(run.startedAt + 10_000);
-	const addVideo = async () => {
-		const job = {
-			context,
-			run,
-			order: { body: {} },
-			ledger: {
-				isPaid: false,
-				takeOverFate: () => undefined,
-				findUnknownFate: () => undefined,
-				state: { stage: 'new' },
-			},
-			open: async () => await Promise.resolve({ baseUrl: 'http://localhost', keyId: 1 }),
-			api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
-		};
-		await makeVideos([job as unknown as VideoJob]);
+	const ledger = {
+		isPaid: false,
+		takeOverFate: () => undefined,
+		findUnknownFate: () => undefined,
+		state: { stage: 'new' },
 	};
-	return { run, addVideo };
-}
-
-/** Adds a video, while another item ends the run so many steps of promises after n8n has read the saved execution. */
-async function addWhileRunEnds(steps: number) {
-	const { run, addVideo } = startRun(async () => {
-		await Promise.resolve();
-		const failed = {} as VideoJob;
-		let end = () => {
-			run.end(failed, new Error('The other item has failed'));
-		};
-		for (let i = 0; i < steps; i++) {
-			const next = end;
-			end = () => {
-				queueMicrotask(next);
-			};
-		}
-		end();
-	});
+	const job = {
+		...{ context, run, ledger, order: { body: {} } },
+		open: async () => await Promise.resolve({ baseUrl: 'http://localhost', keyId: 1 }),
+		api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
+	};
 	let isSentAfterEnd: boolean | undefined;
 	jest.mocked(sendAdd).mockImplementation(async () => {
 		isSentAfterEnd = run.signal.aborted;
 		return await Promise.resolve({ queueItem: {}, sentAt: 0 });
 	});
-	await addVideo();
+	await makeVideos([job as unknown as VideoJob]);
 	return isSentAfterEnd;
 }
 

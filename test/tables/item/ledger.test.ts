@@ -16,28 +16,18 @@ const context = {
 const FACTS = { kind: 'uncertain' } as const;
 const HOUR_MS = 3_600_000;
 
-describe('An unknown fate, where calls share nothing,', () => {
+test('An unknown fate, where calls share nothing, is known for an hour, of the same order of the same account', () => {
+	jest.useFakeTimers();
+	jest.advanceTimersByTime(HOUR_MS);
 	const create = (order: unknown, account = 1) => new AgentOrder(context, account, order);
-	const isKnown = (order: unknown, account?: number) =>
-		create(order, account).findUnknownFate() !== undefined;
-
-	beforeEach(() => {
-		jest.useFakeTimers();
-		jest.advanceTimersByTime(HOUR_MS);
-	});
-	afterEach(() => {
-		jest.useRealTimers();
-	});
-
-	test('is known for an hour, of the same order of the same account', () => {
-		create('sea').keepUnknownFate(FACTS);
-		expect(create('sea').findUnknownFate()).toBe(FACTS);
-		expect([isKnown('sea', 2), isKnown('city')]).toEqual([false, false]);
-		jest.advanceTimersByTime(HOUR_MS - 1);
-		expect(isKnown('sea')).toBe(true);
-		jest.advanceTimersByTime(1);
-		expect(isKnown('sea')).toBe(false);
-	});
+	create('sea').keepUnknownFate(FACTS);
+	const find = (order: unknown, account?: number) => create(order, account).findUnknownFate();
+	expect([find('sea'), find('sea', 2), find('city')]).toEqual([FACTS, undefined, undefined]);
+	jest.advanceTimersByTime(HOUR_MS - 1);
+	expect(find('sea')).toBe(FACTS);
+	jest.advanceTimersByTime(1);
+	expect(find('sea')).toBeUndefined();
+	jest.useRealTimers();
 });
 
 test('Nothing that is known of one queue item is taken for that of another', () => {
