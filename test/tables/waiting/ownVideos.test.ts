@@ -75,92 +75,91 @@ test('An entry that names two items is that of the one that had been queued by t
 	expect([pick(30), pick(55), pick(90)]).toEqual([[first], [], [second]]);
 });
 
-describe('Whose video is whose', () => {
-	type Row = [
-		name: string,
-		due: Claim[],
-		videos: ListedVideo[],
-		own: (string | undefined)[],
-		missing: number,
-		others?: Claim[],
-		changedAt?: number,
-	];
-	const a = listVideo('a', 10);
-	const b = listVideo('b', 20);
-	const c = listVideo('c', 30);
-	const none = undefined;
-	const ofProject = (projectId: string) => listVideo('a', 10, { projectId });
-	const ofAny = sent(0, {}, { projectId: undefined });
-	const added = (at: number) => queued(at, { sentAt: 0 });
-	/** Its end was seen after 12 s, and the list settles it after 22 s. */
-	const ended = (running: number) =>
-		createClaim({ sentAt: 0, queuedAt: DATE }, { runningAt: running * 1_000, dueAt: 22_000 });
-	const left = (at: number) => sent(at, { hasLeft: true });
-	test.each<Row>([
-		['a single candidate is its own', [sent(0)], [a], ['a'], 0],
-		['two cannot be told apart', [sent(0)], [a, b], [none], 0],
-		['two items that can have the same two', [sent(0), sent(0)], [a, b], [none, none], 0],
-		['what is one item’s own is no other’s', [sent(0), sent(15)], [a, b], ['a', 'b'], 0],
-		['and so on', [sent(25), sent(15), sent(0)], [a, b, c], ['c', 'b', 'a'], 0],
-		['two with the same only one: one is missing', [sent(0), sent(0)], [a], ['a', none], 1],
-		['no candidate: it is missing', [sent(15)], [a], [none], 1],
-		['an item that was seen running', [seen(25)], [a, b], ['b'], 0],
-		['and its own is not listed', [seen(45)], [a, b], [none], 1],
-		['one of unknown date that left', [seen(10, { hasLeft: true })], [a], [none], 0],
-		['and what is listed after it ran', [seen(10, { hasLeft: true })], [a, b], ['b'], 0],
-		['an item of known date', [queued(25)], [a, b], ['b'], 0],
-		['two of known date with the same only one', [queued(5), queued(9)], [a], [none, 'a'], 1],
-		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
-		['an item of which nothing is known', [createClaim({})], [a], [none], 0],
-		['an item whose address is known', [sent(0, {}, { videoUrl: 'u' })], [a], [none], 0],
-		['one that was shown when its add was sent', [sent(10)], [a, b], ['b'], 0],
-		['the Listing Delay before it was found running', [seen(20)], [a], ['a'], 0],
-		['longer before it was found running', [seen(20.001)], [a], [none], 1],
-		['one of another project', [sent(0)], [ofProject('q')], [none], 1],
-		['one of no project', [sent(0)], [ofProject('')], ['a'], 0],
-		['any, where its own project is unknown', [ofAny], [ofProject('q')], ['a'], 0],
-		['one that is the Listing Delay older than it', [queued(20)], [a], ['a'], 0],
-		['one that is still older', [queued(20.001)], [a], [none], 0],
-		['one that is older, though its add was sent here', [added(20.001)], [a], [none], 1],
-		['one without a date', [queued(50)], [undated], ['a'], 0],
-		['an item that left the queue', [left(0)], [a], ['a'], 0],
-		['one that left without a video', [left(15)], [a], [none], 0],
-		[
-			'one that left, and a finished one that must be listed',
-			[left(0), sent(5)],
-			[a],
-			[none, 'a'],
-			0,
-		],
-		['two that left with the same only one', [left(0), left(5)], [a], [none, none], 0],
-		['one that left beside one that is still waited for', [left(0)], [a], [none], 0, [sent(5)]],
-		['one that left beside one that was added later', [left(0)], [a], ['a'], 0, [sent(15)]],
-		['a finished one beside one that is still waited for', [sent(0)], [a], ['a'], 0, [sent(5)]],
-		['one of a list with news since its end', [ended(11)], [a], ['a'], 0, [sent(5)], 12],
-		['an older one of a list without', [ended(11)], [a], [none], 0, [sent(5)], 11.999],
-		['a newer one of a list without', [ended(10)], [a], ['a'], 0, [sent(5)], 11.999],
-		['one of a list without that can be no other’s', [ended(11)], [a], ['a'], 0, [], 11.999],
-	])('%s', (_, due, videos, expected, missingCount, others = [], changed = 99) => {
+type Row = [
+	name: string,
+	due: Claim[],
+	videos: ListedVideo[],
+	own: (string | undefined)[],
+	missing: number,
+	others?: Claim[],
+	changedAt?: number,
+];
+const a = listVideo('a', 10);
+const b = listVideo('b', 20);
+const c = listVideo('c', 30);
+const none = undefined;
+const ofProject = (projectId: string) => listVideo('a', 10, { projectId });
+const ofAny = sent(0, {}, { projectId: undefined });
+const added = (at: number) => queued(at, { sentAt: 0 });
+/** Its end was seen after 12 s, and the list settles it after 22 s. */
+const ended = (running: number) =>
+	createClaim({ sentAt: 0, queuedAt: DATE }, { runningAt: running * 1_000, dueAt: 22_000 });
+const left = (at: number) => sent(at, { hasLeft: true });
+test.each<Row>([
+	['a single candidate is its own', [sent(0)], [a], ['a'], 0],
+	['two cannot be told apart', [sent(0)], [a, b], [none], 0],
+	['two items that can have the same two', [sent(0), sent(0)], [a, b], [none, none], 0],
+	['what is one item’s own is no other’s', [sent(0), sent(15)], [a, b], ['a', 'b'], 0],
+	['and so on', [sent(25), sent(15), sent(0)], [a, b, c], ['c', 'b', 'a'], 0],
+	['two with the same only one: one is missing', [sent(0), sent(0)], [a], ['a', none], 1],
+	['no candidate: it is missing', [sent(15)], [a], [none], 1],
+	['an item that was seen running', [seen(25)], [a, b], ['b'], 0],
+	['and its own is not listed', [seen(45)], [a, b], [none], 1],
+	['one of unknown date that left', [seen(10, { hasLeft: true })], [a], [none], 0],
+	['and what is listed after it ran', [seen(10, { hasLeft: true })], [a, b], ['b'], 0],
+	['an item of known date', [queued(25)], [a, b], ['b'], 0],
+	['two of known date with the same only one', [queued(5), queued(9)], [a], [none, 'a'], 1],
+	['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
+	['an item of which nothing is known', [createClaim({})], [a], [none], 0],
+	['an item whose address is known', [sent(0, {}, { videoUrl: 'u' })], [a], [none], 0],
+	['one that was shown when its add was sent', [sent(10)], [a, b], ['b'], 0],
+	['the Listing Delay before it was found running', [seen(20)], [a], ['a'], 0],
+	['longer before it was found running', [seen(20.001)], [a], [none], 1],
+	['one of another project', [sent(0)], [ofProject('q')], [none], 1],
+	['one of no project', [sent(0)], [ofProject('')], ['a'], 0],
+	['any, where its own project is unknown', [ofAny], [ofProject('q')], ['a'], 0],
+	['one that is the Listing Delay older than it', [queued(20)], [a], ['a'], 0],
+	['one that is still older', [queued(20.001)], [a], [none], 0],
+	['one that is older, though its add was sent here', [added(20.001)], [a], [none], 1],
+	['one without a date', [queued(50)], [undated], ['a'], 0],
+	['an item that left the queue', [left(0)], [a], ['a'], 0],
+	['one that left without a video', [left(15)], [a], [none], 0],
+	[
+		'one that left, and a finished one that must be listed',
+		[left(0), sent(5)],
+		[a],
+		[none, 'a'],
+		0,
+	],
+	['two that left with the same only one', [left(0), left(5)], [a], [none, none], 0],
+	['one that left beside one that is still waited for', [left(0)], [a], [none], 0, [sent(5)]],
+	['one that left beside one that was added later', [left(0)], [a], ['a'], 0, [sent(15)]],
+	['a finished one beside one that is still waited for', [sent(0)], [a], ['a'], 0, [sent(5)]],
+	['one of a list with news since its end', [ended(11)], [a], ['a'], 0, [sent(5)], 12],
+	['an older one of a list without', [ended(11)], [a], [none], 0, [sent(5)], 11.999],
+	['a newer one of a list without', [ended(10)], [a], ['a'], 0, [sent(5)], 11.999],
+	['one of a list without that can be no other’s', [ended(11)], [a], ['a'], 0, [], 11.999],
+])(
+	'Whose video is whose: %s',
+	(_, due, videos, expected, missingCount, others = [], changed = 99) => {
 		const { own, missing } = decideOwners(due, videos, [...due, ...others], changed * 1_000);
 		expect(due.map((item) => own.get(item)?.entry.id)).toEqual(expected);
 		expect(missing).toHaveLength(missingCount);
-	});
-});
+	},
+);
 
-describe('What is owed is listed', () => {
-	const owed = (at: number) => queued(at, { sentAt: at * 1_000 });
-	const [a, b, c] = [listVideo('a', 10), listVideo('b', 20), listVideo('c', 30)];
-	test.each<[string, Claim[], ListedVideo[], boolean]>([
-		['with an entry for each', [owed(0), owed(5)], [a, b], true],
-		['with an entry that was shown after each add', [owed(15), owed(5)], [a, b], true],
-		['with more', [owed(0)], [a, b, c], true],
-		['but not with an older one', [owed(25)], [listVideo('a', 10, { shownAt: 30_000 })], false],
-		['but not with one of unknown date', [owed(0)], [undated], false],
-		['but not where the date of its item is not known', [sent(0)], [a], false],
-	])('%s', (_, claims, videos, expected) => {
-		for (const claim of claims) claim.owedUntil = Infinity;
-		expect(findListed(claims, videos)).toHaveLength(expected ? claims.length : 0);
-	});
+const owed = (at: number) => queued(at, { sentAt: at * 1_000 });
+
+test.each<[string, Claim[], ListedVideo[], boolean]>([
+	['with an entry for each', [owed(0), owed(5)], [a, b], true],
+	['with an entry that was shown after each add', [owed(15), owed(5)], [a, b], true],
+	['with more', [owed(0)], [a, b, c], true],
+	['but not with an older one', [owed(25)], [listVideo('a', 10, { shownAt: 30_000 })], false],
+	['but not with one of unknown date', [owed(0)], [undated], false],
+	['but not where the date of its item is not known', [sent(0)], [a], false],
+])('What is owed is listed %s', (_, claims, videos, expected) => {
+	for (const claim of claims) claim.owedUntil = Infinity;
+	expect(findListed(claims, videos)).toHaveLength(expected ? claims.length : 0);
 });
 
 test('What counts as listed has an assignment in which each owed video has an entry of its own', () => {

@@ -11,10 +11,6 @@ import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVide
 
 beforeEach(() => jest.useFakeTimers());
 
-const pause = async (seconds: number) => {
-	await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-};
-
 type Look = [seconds: number, status: string];
 
 /** How a look goes that n8n's own error ends. */
@@ -31,7 +27,7 @@ function waitFor(looks: Look[], timeoutMs = 600_000) {
 			const next = looks.shift() ?? look('completed');
 			const [seconds, status] = next;
 			if (next === FAILS) throw new Error(status);
-			await pause(seconds);
+			await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 			return { status };
 		},
 	};
