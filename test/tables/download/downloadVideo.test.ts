@@ -156,61 +156,59 @@ describe('A download', () => {
 	});
 });
 
-describe('A stream on its way to the store', () => {
-	const ENOSPC = 'ENOSPC: no space left on device, write';
-	const NO_SPACE = { kind: 'storageFailed', facts: { serviceMessage: ENOSPC } };
-	const RESET = { kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } };
-	function* breakOff() {
-		yield VIDEO.subarray(0, 1000);
-		throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-	}
-	const until = async (event: string, stream: Readable) =>
-		await new Promise((resolve) => stream.resume().once(event, resolve));
+const ENOSPC = 'ENOSPC: no space left on device, write';
+const NO_SPACE = { kind: 'storageFailed', facts: { serviceMessage: ENOSPC } };
+const RESET = { kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } };
+function* breakOff() {
+	yield VIDEO.subarray(0, 1000);
+	throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+}
+const until = async (event: string, stream: Readable) =>
+	await new Promise((resolve) => stream.resume().once(event, resolve));
 
-	test.each<[string, Iterable<Buffer>, (stream: Readable) => Promise<unknown>, object]>([
-		[
-			'that fails is the reason, whatever the store reports',
-			breakOff(),
-			async (stream) => {
-				await until('error', stream);
-				throw new Error('Premature end');
-			},
-			RESET,
-		],
-		[
-			'that fails is the reason, also before the store listens to it',
-			breakOff(),
-			async (stream) => {
-				await until('close', stream);
-				await stream.toArray();
-			},
-			RESET,
-		],
-		[
-			"that is complete is not the reason for the store's own failure",
-			[VIDEO],
-			async () => await Promise.reject(new Error(ENOSPC)),
-			NO_SPACE,
-		],
-		[
-			'that has more to come is not the reason for a disk that is full in its middle',
-			[VIDEO.subarray(0, 1000), VIDEO.subarray(1000, 2000), VIDEO.subarray(2000)],
-			async (stream) => {
-				let written = 0;
-				const write = (chunk: Buffer, _encoding: unknown, done: (error?: Error) => void) => {
-					written += chunk.length;
-					done(written > 1500 ? new Error(ENOSPC) : undefined);
-				};
-				await pipeline(stream, new Writable({ write }));
-			},
-			NO_SPACE,
-		],
-	])('%s', async (_what, body, prepareBinaryData, reason) => {
-		const context = { helpers: { prepareBinaryData } } as unknown as DownloadContext;
-		const response = { body: Readable.from(body), headers: {} };
-		const storing = storeVideo(context, response, 'a.mp4', 60 * SECOND);
-		await expect(storing).rejects.toMatchObject(reason);
-	});
+test.each<[string, Iterable<Buffer>, (stream: Readable) => Promise<unknown>, object]>([
+	[
+		'that fails is the reason, whatever the store reports',
+		breakOff(),
+		async (stream) => {
+			await until('error', stream);
+			throw new Error('Premature end');
+		},
+		RESET,
+	],
+	[
+		'that fails is the reason, also before the store listens to it',
+		breakOff(),
+		async (stream) => {
+			await until('close', stream);
+			await stream.toArray();
+		},
+		RESET,
+	],
+	[
+		"that is complete is not the reason for the store's own failure",
+		[VIDEO],
+		async () => await Promise.reject(new Error(ENOSPC)),
+		NO_SPACE,
+	],
+	[
+		'that has more to come is not the reason for a disk that is full in its middle',
+		[VIDEO.subarray(0, 1000), VIDEO.subarray(1000, 2000), VIDEO.subarray(2000)],
+		async (stream) => {
+			let written = 0;
+			const write = (chunk: Buffer, _encoding: unknown, done: (error?: Error) => void) => {
+				written += chunk.length;
+				done(written > 1500 ? new Error(ENOSPC) : undefined);
+			};
+			await pipeline(stream, new Writable({ write }));
+		},
+		NO_SPACE,
+	],
+])('A stream on its way to the store %s', async (_what, body, prepareBinaryData, reason) => {
+	const context = { helpers: { prepareBinaryData } } as unknown as DownloadContext;
+	const response = { body: Readable.from(body), headers: {} };
+	const storing = storeVideo(context, response, 'a.mp4', 60 * SECOND);
+	await expect(storing).rejects.toMatchObject(reason);
 });
 
 describe('The address of a video', () => {

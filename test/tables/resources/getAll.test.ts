@@ -30,34 +30,32 @@ test.each([
 	expect(parseDateTime(value, 'UTC')).toBeUndefined();
 });
 
-describe('The filters of Video > Get Many', () => {
-	const video = (id: string, createdAt?: string, projectId = 'p1') => ({
-		...{ id, projectId },
-		...(createdAt && { createdAt }),
-	});
-	const videos = [
-		video('b', '2026-01-02T00:00:00Z'),
-		video('unreadable', 'soon'),
-		video('c', '2026-01-03T01:00:00+02:00', 'p2'),
-		video('bare', '2026-01-02T20:00:00'),
-		video('a', '2026-01-01T00:00:00Z', 'p2'),
-		video('missing'),
-	];
-	const SAME = ['x', 'y', 'z'].map((id) => video(id, '2026-01-01T00:00:00Z'));
-	const SECOND = Date.parse('2026-01-02T00:00:00Z');
-	const NEWEST_FIRST = ['c', 'bare', 'b', 'a', 'unreadable', 'missing'];
+const video = (id: string, createdAt?: string, projectId = 'p1') => ({
+	...{ id, projectId },
+	...(createdAt && { createdAt }),
+});
+const videos = [
+	video('b', '2026-01-02T00:00:00Z'),
+	video('unreadable', 'soon'),
+	video('c', '2026-01-03T01:00:00+02:00', 'p2'),
+	video('bare', '2026-01-02T20:00:00'),
+	video('a', '2026-01-01T00:00:00Z', 'p2'),
+	video('missing'),
+];
+const SAME = ['x', 'y', 'z'].map((id) => video(id, '2026-01-01T00:00:00Z'));
+const SECOND = Date.parse('2026-01-02T00:00:00Z');
+const NEWEST_FIRST = ['c', 'bare', 'b', 'a', 'unreadable', 'missing'];
 
-	test.each([
-		['put the newest first, in any zone, and those without a date last', {}, NEWEST_FIRST],
-		['keep the order of the service for videos of the same time', {}, ['x', 'y', 'z'], SAME],
-		['select a project', { projectId: 'p2' }, ['c', 'a']],
-		['select what is later', { createdAfter: SECOND }, ['c', 'bare']],
-		['select what is earlier', { createdBefore: SECOND }, ['a']],
-		['and between', { createdAfter: SECOND - 1, createdBefore: SECOND + 1 }, ['b']],
-	])('%s', (_what, filter, expected, from = videos) => {
-		const all = { projectId: '', createdAfter: undefined, createdBefore: undefined };
-		const before = [...from];
-		expect(selectVideos(from, { ...all, ...filter }).map(({ id }) => id)).toEqual(expected);
-		expect(from).toEqual(before);
-	});
+test.each([
+	['put the newest first, in any zone, and those without a date last', {}, NEWEST_FIRST],
+	['keep the order of the service for videos of the same time', {}, ['x', 'y', 'z'], SAME],
+	['select a project', { projectId: 'p2' }, ['c', 'a']],
+	['select what is later', { createdAfter: SECOND }, ['c', 'bare']],
+	['select what is earlier', { createdBefore: SECOND }, ['a']],
+	['and between', { createdAfter: SECOND - 1, createdBefore: SECOND + 1 }, ['b']],
+])('The filters of Video > Get Many %s', (_what, filter, expected, from = videos) => {
+	const all = { projectId: '', createdAfter: undefined, createdBefore: undefined };
+	const before = [...from];
+	expect(selectVideos(from, { ...all, ...filter }).map(({ id }) => id)).toEqual(expected);
+	expect(from).toEqual(before);
 });
