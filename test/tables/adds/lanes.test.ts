@@ -95,6 +95,7 @@ test.each<[name: string, rows: Row[], begun: number[], most: number]>([
 	['beside those of another project', [{}, OTHER, {}, OTHER], [0, 0, 20, 20], 2],
 	["up to 'Videos at Once'", rows(4, { videosAtOnce: 2 }), [0, 0, 20, 20], 2],
 	['as few as one of them wants', [{ videosAtOnce: 3 }, { videosAtOnce: 1 }], [0, 20], 1],
+	['as few as the one that is made wants', [{ videosAtOnce: 1 }, { videosAtOnce: 3 }], [0, 20], 1],
 	['at once, though another one is made, if it is paid', [{}, { isPaid: true }], [0, 0], 2],
 	['after one that is paid', [{ isPaid: true }, {}], [0, 20], 1],
 	[
