@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { IDataObject, INodeParameters, INodePropertyOptions, NodeHint } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { TRIGGER_TYPE } from '../support/n8nServer/ActiveTrigger';
@@ -14,7 +14,7 @@ import { createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
 import { ALL_OPERATIONS, byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT, NODE_TYPE } from '../support/engine/runNode';
-import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { passTime } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -49,11 +49,6 @@ async function load(apiKey = service.sandbox.apiKey): Promise<INodePropertyOptio
 const testIt = async (more: { apiKey?: string; baseUrl?: string } = {}) =>
 	await testCredential({ apiKey: service.sandbox.apiKey, baseUrl: service.sandbox.url, ...more });
 
-async function getHints(): Promise<NodeHint[]> {
-	const { nodes } = await loadPackage();
-	return nodes[NODE_TYPE]?.description.hints ?? [];
-}
-
 /** Evaluates an expression of the node as the editor does. */
 async function evaluate(
 	expression: string,
@@ -75,7 +70,9 @@ async function evaluate(
 /** Lists the hints that the editor shows before a run. */
 async function listShown(parameters: INodeParameters, items?: IDataObject[]) {
 	const shown: string[] = [];
-	for (const { displayCondition = '', location, message, whenToDisplay } of await getHints()) {
+	const { nodes } = await loadPackage();
+	const { hints = [] } = nodes[NODE_TYPE]?.description ?? {};
+	for (const { displayCondition = '', location, message, whenToDisplay } of hints) {
 		if (location !== 'outputPane' || whenToDisplay !== 'beforeExecution') continue;
 		const value = await evaluate(displayCondition, parameters, items);
 		// The editor ignores a condition that is not a boolean.
@@ -139,41 +136,17 @@ describe('The list of projects to pick from', () => {
 			/too many requests\. (?!.*Max Tries).*Open this list again later/,
 		);
 	});
-
-	test('shows the ID of a project without a name', async () => {
-		const projects = [{ id: 'p1', name: '' }, { id: 7 }, { name: 'without an ID' }];
-		const body = { status: 'success', projects };
-		service.sandbox.addFault({ kind: 'status', status: 200, body });
-		expect(await search()).toEqual([
-			{ name: 'p1', value: 'p1' },
-			{ name: '7', value: '7' },
-		]);
-	});
-
-	test.each([
-		[{ kind: 'status', status: 401 }, '401', /did not accept the API key\. .*'API Key'/],
-		[{ kind: 'missingField', field: 'projects' }, '200', /has no 'projects'/],
-		[{ kind: 'tooManyRequests', retryAfter: 'none' }, '429', /too many requests/],
-	] as const)(
-		'is no empty list when the service answers with %j',
-		async (fault, httpCode, text) => {
-			service.sandbox.addFault(fault);
-			await expect(runWithoutWaiting(search)).rejects.toMatchObject({
-				httpCode,
-				message: like(text),
-			});
-		},
-	);
 });
 
 describe('A list of the editor offers no ID that n8n would save as an expression, nor markup', () => {
 	const HIDDEN = [
+		'',
 		'={{ $("Secret").first().json.token }}',
 		'=1',
 		'a {{ $json.secret }}',
 		'<img src="https://evil.example">',
 	];
-	test('of a project, and shows its name as text', async () => {
+	test('of a project, and shows its name as text, or without one its ID', async () => {
 		const { sandbox } = service;
 		sandbox.addProjects('main', [
 			...HIDDEN.map((id) => ({ id, name: 'Evil' })),

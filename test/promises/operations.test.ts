@@ -3,7 +3,6 @@ import { getGlobalState, type IDataObject, setGlobalState, tryToParseDateTime } 
 import {
 	ALL_OPERATIONS,
 	API_OPERATIONS,
-	byId,
 	DOWNLOAD,
 	GENERATE,
 	OPERATIONS,
@@ -156,7 +155,6 @@ describe('Queue > Add', () => {
 		a: { b: 'Sun' },
 		word: 'What undefined means',
 		rows: [{ topic: 'Fog' }],
-		toText: { toString: 1 },
 	};
 	const lacks = (field: string) =>
 		`'Custom Prompt' names the field '${field}', which this item does not have`;
@@ -171,13 +169,11 @@ describe('Queue > Add', () => {
 		['About {{ $json?.topc }}', lacks('topc')],
 		['About {{ $json.größe }}', lacks('größe')],
 		['{{ "About " + $json.topc }}', lacks('topc')],
-		['{{ `About ${$json.topc}` }}', lacks('topc')],
 		['{{ $json.topic && $json.topc }}', lacks('topc')],
 		['About {{ $json.a.c }}', NO_VALUE],
 		["About {{ $('Input').item.json.topc }}", NO_VALUE],
 		["{{ 'About ' + $('Input').item.json.topc }}", NO_VALUE],
 		["{{ 'About ' + $input.item.json.topc }}", NO_VALUE],
-		["{{ 'About ' + $json.a.c }}", NO_VALUE],
 		['A {{ $json.secs / 60 }} minute film', lacks('secs')],
 		['{{ Math.round($json.secs / 60) }} minutes', lacks('secs')],
 		["News of {{ DateTime.fromISO($json.day).toFormat('cccc') }}", lacks('day')],
@@ -211,7 +207,7 @@ describe('Queue > Add', () => {
 		["{{ $ifEmpty($json.topc, 'x') }}", 'x'],
 		["{{ 'An undefined ' + ($json.topc ?? 'shape') }}", 'An undefined shape'],
 		["{{ $json.word + ($json.topc ?? '') }}", 'What undefined means'],
-		["{{ $json.word + $json.keys().length + ' fields' }}", 'What undefined means8 fields'],
+		["{{ $json.word + $json.keys().length + ' fields' }}", 'What undefined means7 fields'],
 		['{{ $json.rows[0].topic /* not $json.topc */ }}', 'Fog'],
 		["{{ [$json.topc, $json.topic].filter(Boolean).join(': ') }}", 'Rain'],
 		["{{ $('After').isExecuted ? $('After').item.json.topic : $json.topic }}", 'Rain'],
@@ -223,19 +219,6 @@ describe('Queue > Add', () => {
 		const { error } = await service.run(parameters, { items: [ITEM] });
 		expect(error).toBeUndefined();
 		expect(listBodies()).toEqual([{ projectId: PROJECT, ...(customPrompt && { customPrompt }) }]);
-	});
-});
-
-test('Video > Generate is what a new node does: with a project and a prompt, it returns the video with its file', async () => {
-	const parameters = { projectId: byId(PROJECT), customPrompt: 'Rain' };
-	const { items, error } = await service.run(parameters);
-	expect(error).toBeUndefined();
-	expect(listBodies()).toEqual([{ projectId: PROJECT, customPrompt: 'Rain' }]);
-	const [{ queueId, videoId } = {}] = service.sandbox.charges;
-	expect(items).toHaveLength(1);
-	expect(items[0]).toMatchObject({
-		json: { queueId, status: 'completed', video: { id: videoId } },
-		binary: { data: { mimeType: 'video/mp4' } },
 	});
 });
 
@@ -362,52 +345,19 @@ describe('The list of videos in the editor', () => {
 			setGlobalState({ ...state, defaultTimezone: zone });
 			try {
 				const found = await search(shown);
-				expect(found.map(({ name }) => name)).toEqual([like(/./)]);
-				expect(found[0]?.name).toContain(`${shown}, `);
+				const name = expect.stringContaining(`${shown}, `) as string;
+				expect(found).toMatchObject([{ name }]);
 			} finally {
 				setGlobalState(state);
 			}
 		},
 	);
-
-	test('shows what is wrong instead of being empty', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
-		await expect(search()).rejects.toThrow(/did not accept the API key\. Open the/);
-	});
 });
 
-test('Queue > Get Progress returns the details with the queue ID that they belong to', async () => {
-	const [queueId = ''] = await service.queueVideos(1);
-	service.sandbox.clock.advance(3000);
-	const get = { ...OPERATIONS['queue.getProgress'], queueId: ` ${queueId}\n` };
-	const { items } = await service.run(get);
-	expect(sent()).toEqual([
-		{ method: 'GET', url: `/v1/queue/progress/${queueId}`, body: undefined },
-	]);
-	expect(items[0]?.json).toEqual({
-		queueId,
-		status: like(/./),
-		generationProgress: 50,
-		renderProgress: 0,
-	});
-});
-
-describe('Queue > Clear', () => {
-	test('names a queue item that it could not delete', async () => {
-		const setup = { items: [{ queueId: 'none' }], settings: ERROR_OUTPUT };
-		const { errorItems } = await service.run(OPERATIONS['queue.clear'], setup);
-		expect(errorItems[0]?.json.details).toHaveProperty('queueId', 'none');
-	});
-
-	test('returns what was deleted', async () => {
-		const [queueId] = await service.queueVideos(1);
-		const setup = { items: [{ queueId }] };
-		const { items } = await service.run(OPERATIONS['queue.clear'], setup);
-		expect(sent()).toEqual([{ method: 'POST', url: '/v1/queue/clear', body: { queueId } }]);
-		expect(items[0]?.json).toEqual({ queueId, deleted: true });
-		const { error } = await service.run(OPERATIONS['queue.getProgress'], setup);
-		expect(error?.message).toBe('The video service has no queue item with this ID');
-	});
+test('Queue > Delete names a queue item that it could not delete', async () => {
+	const setup = { items: [{ queueId: 'none' }], settings: ERROR_OUTPUT };
+	const { errorItems } = await service.run(OPERATIONS['queue.clear'], setup);
+	expect(errorItems[0]?.json.details).toHaveProperty('queueId', 'none');
 });
 
 describe('Video > Get Many', () => {
@@ -436,13 +386,6 @@ describe('Video > Get Many', () => {
 	test('returns one item for each video log, newest first', async () => {
 		expect(await getIds({})).toEqual(['c', 'b', 'a']);
 		expect(sent()).toEqual([{ method: 'GET', url: '/v1/videos', body: undefined }]);
-	});
-
-	test('returns no item, and no error, for an account without videos', async () => {
-		const { url: baseUrl, accounts } = service.sandbox;
-		const credentials = { baseUrl, apiKey: accounts.empty.apiKey };
-		const { items, error } = await service.run(OPERATIONS['video.getAll'], { credentials });
-		expect([items, error]).toEqual([[], undefined]);
 	});
 
 	test('returns 50 videos, or as many as the limit says, or all', async () => {
@@ -485,12 +428,6 @@ describe('Project > Get Many', () => {
 		const names = ['Launch film (3 credits)', 'Product teaser', 'City tour'];
 		expect(items.map(({ json }) => json.name)).toEqual(names);
 	});
-
-	test('takes the bare list as well, which a prose example of the service shows', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 200, body: [{ id: 'p', name: 'P' }] });
-		const { items } = await service.run(OPERATIONS['project.getAll']);
-		expect(items.map(({ json }) => json)).toEqual([{ id: 'p', name: 'P' }]);
-	});
 });
 
 test('Account > Get returns the account without its envelope, and begins with the credits that are left', async () => {
@@ -515,23 +452,6 @@ test('A queue ID is exactly one segment of the path, or fails before the request
 	const { error } = await service.run(parameters, { items: [{ queueId: '..' }] });
 	expect(error?.message).toBe("'Queue ID' must be the ID of a queue item");
 	expect(service.sandbox.requests).toHaveLength(1);
-});
-
-describe('A video whose entry names its address videoUrl', () => {
-	test('has it as its url as well, unless it has one', async () => {
-		const videos = [
-			{ id: 'a', url: 'https://a.example/1', videoUrl: 'https://a.example/2' },
-			{ id: 'b', url: '', videoUrl: 'https://a.example/3' },
-			{ videoUrl: 'https://a.example/4', projectId: PROJECT, createdAt: 'soon', id: 'c' },
-		];
-		const body = { status: 'success', videos };
-		service.sandbox.addFault({ kind: 'status', status: 200, body });
-		const output = (await service.run(OPERATIONS['video.getAll'])).items.map(({ json }) => json);
-		const urls = [1, 3, 4].map((file) => `https://a.example/${file}`);
-		expect(output).toEqual(videos.map((video, index) => ({ ...video, url: urls[index] })));
-		const order = ['id', 'url', 'createdAt', 'projectId', 'videoUrl'];
-		expect(Object.keys(output[2] ?? {})).toEqual(order);
-	});
 });
 
 test('Get Progress outputs the queue ID that was asked for, whatever its details have', async () => {
@@ -566,13 +486,6 @@ describe("n8n's Request Options", () => {
 			expect(items).toHaveLength(1);
 		}
 	});
-});
-
-test('Odd entries do not hide the video that is waited for', async () => {
-	service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
-	const { items, error } = await service.run(GENERATE);
-	expect(error).toBeUndefined();
-	expect(items[0]?.json.status).toBe('completed');
 });
 
 /*
