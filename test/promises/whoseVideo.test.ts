@@ -19,8 +19,8 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { loadPackageAnew } from '../support/engine/loadPackage';
 import { playTogether } from '../support/engine/playTogether';
-import { ERROR_OUTPUT, type NodeResult, startNode } from '../support/engine/runNode';
-import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
+import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -116,28 +116,25 @@ test('Rule 3: an item without a date that an earlier try of Retry On Fail found 
 });
 
 describe('Where the dates of videos are of another clock than those of queue items, or of another zone,', () => {
-	const PROJECT_ONLY = { ...WAIT, projectId: byId(PROJECT) };
-
-	test('a row is not given its video; the error and the hint say what to do', async () => {
+	const advice = /two clocks: .*Queue > Add, followed by Queue > Wait without 'Queued At'/;
+	beforeEach(() => {
 		service.sandbox.configure({ logAheadMs: -2 * 3_600_000 });
-		const advice = /two clocks: .*Queue > Add, followed by Queue > Wait without 'Queued At'/;
+	});
+
+	test('the file of a row is not downloaded, and the error says what to do', async () => {
 		const { error } = await run({ ...GENERATE, downloadVideo: true });
 		expect(error?.description).toMatch(advice);
-		service.sandbox.reset();
-		service.sandbox.configure({ logAheadMs: -2 * 3_600_000 });
-		passTime(3_600_000);
+	});
+
+	test('a row is not given its video, and what the hint says gives each row its own, also just after it', async () => {
 		const { items, run: execution } = await run(GENERATE);
 		expect(items).toMatchObject([{ json: { video: null } }]);
 		const [{ hints = [] } = {}] = execution.data.resultData.runData['Video Generation'] ?? [];
 		expect(hints).toMatchObject([{ message: expect.stringMatching(advice) as string }]);
-	});
-
-	test('what the error says gives each row its video, also just after it', async () => {
-		service.sandbox.configure({ logAheadMs: -2 * 3_600_000 });
-		await run(GENERATE);
 		passTime(120_000);
-		const { items } = await service.run(OPERATIONS['queue.add']);
-		expectOwn(await run(PROJECT_ONLY, [{ queueId: items[0]?.json.queueId }]));
+		const { items: added } = await service.run(OPERATIONS['queue.add']);
+		const parameters = { ...WAIT, projectId: byId(PROJECT) };
+		expectOwn(await run(parameters, [{ queueId: added[0]?.json.queueId }]));
 	});
 });
 
@@ -180,21 +177,19 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 	});
 });
 
-describe("Rule 5: an item's video is no other item's. Videos whose log lags", () => {
-	test('are not given to an item of a retry in another process, which reads what n8n keeps, if they were given to another', async () => {
-		const { sandbox } = service;
-		// The second item is still made when the first execution ends, long before the third video.
-		service.planVideos(20, 100);
-		const waitOptions = { timeout: '={{ $json.timeout }}', videosAtOnce: 2 };
-		const parameters = { ...GENERATE, waitOptions };
-		const items = [{ timeout: 1_800 }, { timeout: 60 }];
-		const first = await service.run(parameters, { items });
-		expect(first.error?.message).toBe('The video was not finished within 60 seconds');
-		sandbox.clock.advance(600_000);
-		passTime(600_000);
-		const retry = { items, failed: first.run, loadNodes: loadPackageAnew };
-		expectOwn(await service.run(parameters, retry), 2);
-	});
+test('Rule 5: a video is not given to an item of a retry in another process, which reads what n8n keeps, if it was given to another', async () => {
+	const { sandbox } = service;
+	// The second item is still made when the first execution ends, long before the third video.
+	service.planVideos(20, 100);
+	const waitOptions = { timeout: '={{ $json.timeout }}', videosAtOnce: 2 };
+	const parameters = { ...GENERATE, waitOptions };
+	const items = [{ timeout: 1_800 }, { timeout: 60 }];
+	const first = await service.run(parameters, { items });
+	expect(first.error?.message).toBe('The video was not finished within 60 seconds');
+	sandbox.clock.advance(600_000);
+	passTime(600_000);
+	const retry = { items, failed: first.run, loadNodes: loadPackageAnew };
+	expectOwn(await service.run(parameters, retry), 2);
 });
 
 test("A retry with the word that was missing in 'Completed Statuses' is given its own video, though the try before took the item for running", async () => {
@@ -208,17 +203,15 @@ test("A retry with the word that was missing in 'Completed Statuses' is given it
 	expectOwn(retry);
 });
 
-describe('None, though there must be one: a service that lists its videos late', () => {
-	test('gives no row the late video of one before it, though finished items leave the queue', async () => {
-		service.planVideos(
-			{ processingMs: 5_000, logDelayMs: 30_000 },
-			{ processingMs: 25_000, logDelayMs: 10_000_000 },
-		);
-		const stop = leaveWhenFinished();
-		const { items } = await run(GENERATE, [{}, {}]);
-		stop();
-		expect(items.map(({ json }) => json.video)).toEqual([null, null]);
-	});
+test('None, though there must be one: a service that lists its videos late gives no row the late video of one before it, though finished items leave the queue', async () => {
+	service.planVideos(
+		{ processingMs: 5_000, logDelayMs: 30_000 },
+		{ processingMs: 25_000, logDelayMs: 10_000_000 },
+	);
+	const stop = leaveWhenFinished();
+	const { items } = await run(GENERATE, [{}, {}]);
+	stop();
+	expect(items.map(({ json }) => json.video)).toEqual([null, null]);
 });
 
 describe('An item that has left the queue (404 for 15 seconds)', () => {
@@ -232,15 +225,11 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 
 	test('is given it after another execution was stopped, whose video is listed by then', async () => {
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
-		const given = await runWithoutWaiting(async () => {
-			const stopped = await startNode(service.setup(GENERATE));
-			setTimeout(stopped.stop, 10_000);
-			await stopped.result;
-			await new Promise((resolve) => setTimeout(resolve, 30_000));
-			const next = await startNode(service.setup(GENERATE));
-			return service.listGiven((await next.result).items);
-		}, service.sandbox);
-		expect(given).toEqual(['own']);
+		const [, next] = await playTogether(service.sandbox, [
+			service.begin(GENERATE, { stopAfterMs: 10_000 }),
+			service.begin(GENERATE, { afterMs: 40_000 }),
+		]);
+		expectOwn({ items: next?.result.items ?? [] });
 	});
 
 	test('comes out with the address that another wait for it has seen, though no list shows its video', async () => {
@@ -298,14 +287,12 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 	});
 });
 
-describe('The list of videos is read', () => {
-	test('in time for all items that begin to wait together, however soon they are finished', async () => {
-		service.planVideos(0.5, 0.5, 0.5);
-		const projects = [PROJECT, TOUR, 'project-launch-film'];
-		const parameters = { ...OPERATIONS['queue.add'], projectId: byId('={{ $json.project }}') };
-		const rows = projects.map((project) => ({ project }));
-		const { items: added } = await service.run(parameters, { items: rows });
-		const items = added.map(({ json }, row) => ({ ...json, ...rows[row] }));
-		expectOwn(await run(WAIT, items), 3);
-	});
+test('The list of videos is read in time for all items that begin to wait together, however soon they are finished', async () => {
+	service.planVideos(0.5, 0.5, 0.5);
+	const projects = [PROJECT, TOUR, 'project-launch-film'];
+	const parameters = { ...OPERATIONS['queue.add'], projectId: byId('={{ $json.project }}') };
+	const rows = projects.map((project) => ({ project }));
+	const { items: added } = await service.run(parameters, { items: rows });
+	const items = added.map(({ json }, row) => ({ ...json, ...rows[row] }));
+	expectOwn(await run(WAIT, items), 3);
 });
