@@ -8,7 +8,7 @@
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
-import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId } from '../support/engine/planVideos';
 import { type Beginning, type Ending, playTogether } from '../support/engine/playTogether';
 import {
@@ -37,16 +37,6 @@ const play = async <T>(...executions: Beginning<T>[]) =>
 /** Runs one execution. */
 const run = async (items: IDataObject[], parameters: INodeParameters = {}) =>
 	await service.run({ ...GENERATE, ...parameters }, { items });
-
-/** The most videos of a project that were in the making at the same time. */
-function countAtOnce(seconds: number[], project = PROJECT): number {
-	const spans = service.sandbox.charges
-		.map(({ at, projectId }, i) => ({ at, projectId, endsAt: at + (seconds[i] ?? 0) * 1_000 }))
-		.filter(({ projectId }) => projectId === project);
-	return Math.max(
-		...spans.map((one) => spans.filter(({ at, endsAt }) => at <= one.at && one.at < endsAt).length),
-	);
-}
 
 const ofOneProject = (count: number) => Array.from({ length: count }, (_, row) => ({ row }));
 const listItems = (endings: Ending<NodeResult>[]) => endings.flatMap(({ result }) => result.items);
@@ -96,85 +86,39 @@ describe('Videos of one project', () => {
 });
 
 test('Rows of one run whose Request Options differ are made in one lane', async () => {
-	const seconds = [20, 31, 7, 24.5];
-	service.planVideos(...seconds);
+	service.planVideos(20, 20, 20, 20);
 	const requestOptions = { timeout: '={{ $json.timeout }}' };
 	const rows = [10_000, 20_000, 10_000, 20_000].map((timeout) => ({ timeout }));
 	expectOwnVideos((await run(rows, { requestOptions })).items, 4);
-	expect(countAtOnce(seconds)).toBe(1);
+	const { charges } = service.sandbox;
+	const pauses = charges.slice(1).map(({ at }, i) => at - (charges[i]?.at ?? at));
+	expect(Math.min(...pauses)).toBeGreaterThan(20_000);
 });
 
-/** Another address of the service: what it tells is not known there yet. */
-const atAddress = (path: string, parameters: INodeParameters = GENERATE) => ({
-	parameters,
-	credentials: {
-		...service.setup(GENERATE).credentials,
-		baseUrl: `${service.sandbox.url}/${path}`,
+test.each<[string, SettingsChange['videoUrlInDetails']]>([
+	['stops telling', 4],
+	['tells only of every other one', 'everyOther'],
+])(
+	'Where a service %s which video is whose, none is given a wrong one, and those that were being made then are lost once',
+	async (how, videoUrlInDetails) => {
+		service.sandbox.configure({ videoUrlInDetails });
+		const count = 20;
+		service.planVideos(...Array.from({ length: count }, (_, i) => 20 + (i % 3)));
+		// What another address of the service tells is not known there yet.
+		const baseUrl = `${service.sandbox.url}/${how.replaceAll(' ', '-')}`;
+		const credentials = { ...service.setup(GENERATE).credentials, baseUrl };
+		const [ending] = await play(begin(ofOneProject(count), { credentials }));
+		const items = ending?.result.items ?? [];
+		const given = items.filter(({ json }) => json.videoUrl !== null);
+		for (const { json } of given) {
+			expect(json.videoUrl).toContain(getOwnVideoId(service.sandbox, json));
+		}
+		expect(items).toHaveLength(count);
+		expect(count - given.length).toBeLessThanOrEqual(10);
+		// It is made alone again.
+		expect(items.slice(-3).every(({ json }) => json.videoUrl !== null)).toBe(true);
 	},
-});
-
-describe('Where the service tells which video is whose,', () => {
-	test.each<[string, SettingsChange]>([
-		['by its address in the progress', { videoUrlInDetails: true }],
-		['by its queue ID in the list', { entriesNameQueueId: 'field' }],
-		[
-			'by its address 4 s after its status',
-			{ videoUrlInDetails: true, durations: { urlDelayMs: 4_000 } },
-		],
-	])(
-		'%s, a run makes three videos more at once with each that it is told',
-		async (kind, settings) => {
-			service.sandbox.configure(settings);
-			const seconds = [20, 30, 30, 30, 30, 30];
-			service.planVideos(...seconds);
-			const [ending] = await play(begin(ofOneProject(6), atAddress(kind.replaceAll(' ', '-'))));
-			expectOwnVideos(ending?.result.items ?? [], 6);
-			expect(countAtOnce(seconds)).toBe(4);
-		},
-	);
-
-	test.each<[string, SettingsChange['videoUrlInDetails']]>([
-		['and stops telling', 4],
-		['only for every other one', 'everyOther'],
-	])(
-		'%s, none is given a wrong one, and those that were being made then are lost once',
-		async (kind, videoUrlInDetails) => {
-			service.sandbox.configure({ videoUrlInDetails });
-			const count = 20;
-			service.planVideos(...Array.from({ length: count }, (_, i) => 20 + (i % 3)));
-			const address = atAddress(kind.replaceAll(' ', '-'));
-			const [ending] = await play(begin(ofOneProject(count), address));
-			const items = ending?.result.items ?? [];
-			const given = items.filter(({ json }) => json.videoUrl !== null);
-			for (const { json } of given) {
-				expect(json.videoUrl).toContain(getOwnVideoId(service.sandbox, json));
-			}
-			expect(items).toHaveLength(count);
-			expect(count - given.length).toBeLessThanOrEqual(10);
-			// It is made alone again.
-			expect(items.slice(-3).every(({ json }) => json.videoUrl !== null)).toBe(true);
-		},
-	);
-});
-
-test('A video that Queue > Wait has found before the retry of its row is not told by the service, so the next rows are made one after the other', async () => {
-	service.planVideos(2_000, 60, 20, 20);
-	const waitOptions = { timeout: '={{ $json.timeout }}' };
-	const rows = [{ timeout: 15 }, { timeout: 600 }, { timeout: 600 }];
-	const start = async (more: Partial<NodeSetup> = {}) =>
-		await begin(rows, { ...atAddress('found', { ...GENERATE, waitOptions }), ...more }).start();
-	const retryLater = async () => {
-		const { run: failed } = await start();
-		const [, { queueId } = { queueId: '' }] = service.sandbox.charges;
-		await begin([{ queueId, project: PROJECT }], atAddress('found', WAIT)).start();
-		await new Promise((resolve) => setTimeout(resolve, 60_000));
-		return await start({ failed });
-	};
-	// The other project keeps the process busy.
-	const busy = begin([{ project: TOUR }], atAddress('found'));
-	const [, retry] = await play(busy, { afterMs: 100, start: retryLater });
-	expectOwnVideos(retry?.result.items ?? [], 3);
-});
+);
 
 describe('A place is not held idle:', () => {
 	test("n8n's pause between batches passes before an item takes its place", async () => {
@@ -330,11 +274,4 @@ describe('A failed row of a service that drops it is not given the video of', ()
 		expect(service.listGiven(items)).toEqual(['none']);
 		expect(errorItems).toHaveLength(1);
 	});
-});
-
-test('Rows whose videos have the same address are told apart by their entries', async () => {
-	service.planVideos(20, 20, 20);
-	const url = 'https://cdn.example.com/same.mp4';
-	service.sandbox.addFault({ kind: 'extraFields', fields: { url }, operation: 'video.getAll' });
-	expectOwnVideos((await run(ofOneProject(3))).items, 3);
 });

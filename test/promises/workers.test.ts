@@ -6,20 +6,13 @@
 
 import { Container } from '@n8n/di';
 import { InstanceSettings } from 'n8n-core';
-import type { IDataObject, INodeParameters, IRunExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { type Beginning, playTogether } from '../support/engine/playTogether';
-import {
-	ERROR_OUTPUT,
-	type NodeResult,
-	type NodeSetup,
-	type StartedNode,
-	startNode,
-} from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { ERROR_OUTPUT, type NodeResult, type NodeSetup } from '../support/engine/runNode';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -61,7 +54,6 @@ const begin = (
 });
 
 const KEY = '={{ $json.id }}';
-const KEYED = { ...OPERATIONS['queue.add'], options: { uniqueKey: KEY } };
 
 const listRows = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, id) => ({ id: `key-${id}`, prompt: `row ${id}` }));
@@ -86,21 +78,6 @@ describe('A unique key', () => {
 		]);
 		expect(hasHung).toBe(true);
 		expect(listPaid()).toEqual(['first', 'row 0']);
-	});
-
-	test("is used, though another worker's write hangs for ten seconds, and removes it after its add", async () => {
-		store.later = (_, action) => {
-			setTimeout(action, store.calls === 1 ? 10_000 : WRITE_MS);
-		};
-		const [hanging, one] = await startWorkers(0, 0);
-		const [row, other] = listRows(2);
-		const keyed = { parameters: KEYED, settings: ERROR_OUTPUT };
-		await playTogether(service.sandbox, [
-			begin(hanging, { ...keyed, items: [other ?? {}] }),
-			begin(one, { ...keyed, items: [row ?? {}] }, 1_000),
-			begin(hanging, { ...keyed, items: [row ?? {}] }, 30_000),
-		]);
-		expect(listPaid()).toEqual(['row 0', 'row 1']);
 	});
 
 	test('is paid once, though an execution ends whose claim of it was overwritten, while its item waits for its turn', async () => {
@@ -143,8 +120,6 @@ describe('A unique key', () => {
 /** Videos that take as long as those of a service with other customers. */
 const SECONDS = [30, 55, 20, 41, 33, 90, 25, 37, 62, 44, 28, 51];
 
-const countReads = () => service.countSent('video.getAll');
-
 /** Has a service drop items, and fail those with this prompt. */
 const dropFailing = (settings: SettingsChange = {}) => {
 	const { sandbox } = service;
@@ -168,7 +143,7 @@ describe('Executions of three workers that make videos of one project', () => {
 			}),
 		);
 		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(12).fill('own'));
-		expect(countReads()).toBeLessThan(3 * 12);
+		expect(service.countSent('video.getAll')).toBeLessThan(3 * 12);
 	});
 
 	test('have theirs made at the same time once the service has told each worker one', async () => {
@@ -291,32 +266,16 @@ describe('Executions of three workers that make videos of one project', () => {
 		},
 	);
 
-	test.each<[string, INodeParameters, (execution: StartedNode) => Promise<unknown>]>([
-		['is done', {}, async ({ result }) => await result],
-		[
-			'fails',
-			{},
-			async ({ result }) => {
-				service.sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400 });
-				return await result;
-			},
-		],
-		['is late', { timeout: 10 }, async ({ result }) => await result],
-		[
-			'is stopped',
-			{},
-			async ({ result, stop }) => {
-				await service.sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
-				stop();
-				return await result;
-			},
-		],
-	])('leave the turn when their video %s', async (how, waitOptions, play) => {
+	test.each<[string, INodeParameters, { stopAfterMs?: number }]>([
+		['is done', {}, {}],
+		['is late', { timeout: 10 }, {}],
+		['is stopped', {}, { stopAfterMs: 5_000 }],
+	])('leave the turn when their video %s', async (how, waitOptions, stopping) => {
 		const rows: (readonly string[])[] = [];
 		store.onWrite = (entries) => rows.push(entries);
 		service.sandbox.configure({ durations: { processingMs: 20_000 } });
-		const setup = service.setup({ ...GENERATE, waitOptions });
-		await runWithoutWaiting(async () => await play(await startNode(setup)), service.sandbox);
+		const parameters = { ...GENERATE, waitOptions };
+		await playTogether(service.sandbox, [service.begin(parameters, stopping)]);
 		const last = rows.at(-1)?.join() ?? '';
 		expect(rows.join()).toContain('The turn of');
 		expect(last).not.toContain('The turn of');
@@ -335,16 +294,7 @@ test.each([
 		const rows: (readonly string[])[] = [];
 		store.onWrite = (entries) => rows.push(entries);
 		// A video that is stopped is owed.
-		await runWithoutWaiting(async () => {
-			const stopped = await startNode(service.setup(GENERATE));
-			await service.sandbox.waitForRequests({
-				operation: 'queue.getProgress',
-				count: 1,
-				timeoutMs: 60_000,
-			});
-			stopped.stop();
-			await stopped.result;
-		}, service.sandbox);
+		await playTogether(service.sandbox, [service.begin(GENERATE, { stopAfterMs: 10_000 })]);
 		store = new DeduplicationStore().use();
 		const ids = { workflow: { id: 'w1' } } as never;
 		const [worker] = await startWorkers(0);
@@ -373,7 +323,7 @@ test('An hour after a process was killed, each video that leaves the queue is gi
 	const endings = await playTogether(service.sandbox, [
 		begin(killed, { parameters: GENERATE }),
 		{
-			...begin(next, { parameters: GENERATE }, 60_000),
+			afterMs: 60_000,
 			start: async () => {
 				killed?.kill();
 				return await begin(next, { parameters: GENERATE }).start();
@@ -387,77 +337,37 @@ test('An hour after a process was killed, each video that leaves the queue is gi
 	expect(given.slice(-4)).toEqual(['own', 'own', 'own', 'own']);
 });
 
-test('A failed video of a killed process is given to no item that leaves the queue after it', async () => {
+test('A failed item that the service drops in a turn that its worker has lost is given no video of another one', async () => {
 	const stop = dropFailing();
-	service.planVideos(100, 30);
-	const [killed, next] = await startWorkers(0, 0);
+	service.planVideos(260, 45);
+	const [one, other] = await startWorkers(0, 0);
+	const startedAt = service.sandbox.clock.now();
+	store.checkCaller = () => {
+		// n8n answers the first worker no more, and later the other one.
+		if (store.calls > 6 && Date.now() - startedAt < 100_000)
+			throw new Error('Driver not Connected');
+	};
 	const endings = await playTogether(service.sandbox, [
-		begin(killed, { parameters: GENERATE }),
-		{
-			...begin(next, { parameters: GENERATE, ...FAILING }, 45_000),
-			start: async () => {
-				killed?.kill();
-				return await begin(next, { parameters: GENERATE, ...FAILING }).start();
-			},
-		},
+		begin(one, { parameters: GENERATE, ...FAILING }),
+		begin(other, { parameters: GENERATE, settings: ERROR_OUTPUT }, 110_000),
 	]);
 	stop();
-	expect(service.sandbox.charges).toHaveLength(2);
-	expect(listGiven(endings[1]?.result.items ?? [])).toEqual(['none']);
+	expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(['none', 'own']);
 });
 
-test.each<[string, NodeSetup['parameters']]>([
-	['in a turn that it has lost', {}],
-	['with more than one of Videos at Once', { videosAtOnce: 2 }],
-])(
-	'A failed item that the service drops %s is given no video of another worker',
-	async (how, waitOptions) => {
-		const stop = dropFailing();
-		const isLost = how.includes('lost');
-		const seconds = isLost ? [260, 45] : [30, 28];
-		service.planVideos(...seconds);
-		const [one, other] = await startWorkers(0, 0);
-		const startedAt = service.sandbox.clock.now();
-		store.checkCaller = () => {
-			// n8n answers the first worker no more, and later the other one.
-			if (isLost && store.calls > 6 && Date.now() - startedAt < 100_000)
-				throw new Error('Driver not Connected');
-		};
-		const parameters = { ...GENERATE, waitOptions };
-		const endings = await playTogether(service.sandbox, [
-			begin(one, { parameters, ...FAILING }),
-			begin(other, { parameters, settings: ERROR_OUTPUT }, isLost ? 110_000 : 1_000),
-		]);
-		stop();
-		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(['none', 'own']);
-	},
-);
-
-const WAITED_AGAIN = { ...GENERATE, waitOptions: { timeout: 30 } };
-
-test.each([
-	['again by a retry', WAITED_AGAIN, { ...WAITED_AGAIN, waitOptions: {} }],
-	['by Queue > Wait', OPERATIONS['queue.add'], WAIT],
-] as const)(
-	'A video that is waited for %s on a worker, and leaves the queue, is given none, since another worker may have made one',
-	async (_, first, second) => {
-		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
-		const [worker] = await startWorkers(0);
-		const [ending] = await playTogether(service.sandbox, [
-			{
-				start: async () => {
-					const { items, run } = await begin(worker, { parameters: first }).start();
-					const earlier =
-						second === WAIT ? { items: items.map(({ json }) => json) } : { failed: run };
-					const settings = { parameters: second, settings: ERROR_OUTPUT, ...earlier };
-					return await begin(worker, settings).start();
-				},
-			},
-		]);
-		const { items = [], errorItems = [] } = ending?.result ?? {};
-		expect(listGiven([...items, ...errorItems])).toEqual(['none']);
-	},
-);
+test('A video that is waited for without a turn on a worker, and leaves the queue, is given none, since another worker may have made one', async () => {
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+	const [worker] = await startWorkers(0);
+	const start = async () => {
+		const { items } = await begin(worker, { parameters: OPERATIONS['queue.add'] }).start();
+		const added = items.map(({ json }) => json);
+		const waiting = begin(worker, { parameters: WAIT, items: added, settings: ERROR_OUTPUT });
+		return await waiting.start();
+	};
+	const [ending] = await playTogether(service.sandbox, [{ start }]);
+	const { items = [], errorItems = [] } = ending?.result ?? {};
+	expect(listGiven([...items, ...errorItems])).toEqual(['none']);
+});
 
 test.each<[string, number, INodeParameters]>([
 	['waits for the turn', 0, {}],
@@ -575,14 +485,9 @@ describe('A process that is alone', () => {
 test.each([
 	['without a key, no row of its store', {}, 0],
 	['with a key, the row of the node alone', { uniqueKey: KEY }, 4],
-])(
-	"In n8n's regular mode, Video > Generate uses, %s, and reads no saved execution",
-	async (_, options, ofNode) => {
-		setInstance('main');
-		const readSaved = jest.fn<Promise<IRunExecutionData | undefined>, []>();
-		await service.run({ ...GENERATE, options }, { items: listRows(1), readSaved });
-		expect(service.sandbox.charges).toHaveLength(1);
-		expect(store.callsOf).toEqual({ node: ofNode, workflow: 0 });
-		expect(readSaved).not.toHaveBeenCalled();
-	},
-);
+])("In n8n's regular mode, Video > Generate uses, %s", async (_, options, ofNode) => {
+	setInstance('main');
+	await service.run({ ...GENERATE, options }, { items: listRows(1) });
+	expect(service.sandbox.charges).toHaveLength(1);
+	expect(store.callsOf).toEqual({ node: ofNode, workflow: 0 });
+});
