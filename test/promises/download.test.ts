@@ -149,20 +149,13 @@ test.each([
 });
 
 const BROKEN = /host broke before its response was complete$/;
-const CASES: [string, FaultSpec, string, RegExp][] = [
+test.each<[string, FaultSpec, string, RegExp]>([
 	['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
 	['an empty body', { kind: 'emptyBody' }, '200', /returned an empty file$/],
-	...[202, 204, 206].map((status): [string, FaultSpec, string, RegExp] => [
-		`a ${status} with a video's type`,
-		{ kind: 'status', status, body: '', contentType: 'video/mp4' },
-		String(status),
-		new RegExp(`host failed to process the request \\(${status}\\)$`),
-	]),
+	['a part of it', { kind: 'status', status: 206, contentType: 'video/mp4' }, '206', /\(206\)$/],
 	['half a file', { kind: 'cutOff', ending: 'break' }, 'ECONNRESET', BROKEN],
 	['half a chunked file', { kind: 'cutOff', ending: 'breakChunked' }, 'ECONNRESET', BROKEN],
-];
-
-test.each(CASES)(
+])(
 	'Instead of a whole video, %s is an error, and nothing of it is left',
 	async (_what, fault, code, text) => {
 		const { url } = addVideo('?signature=secret');
@@ -178,15 +171,11 @@ test.each(CASES)(
 );
 
 describe('A download', () => {
-	const TOO_LATE: FaultSpec = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 };
-	test.each<[string, FaultSpec, number, RegExp]>([
-		['as often as Max Tries says', { kind: 'status', status: 503 }, 2, /was sent 2 times/],
-		['only within two minutes', TOO_LATE, 1, /in 10 minutes/],
-	])('is tried %s', async (_what, fault, tries, description) => {
-		service.sandbox.addFault(fault);
+	test('is tried as often as Max Tries says', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 503 });
 		const { error } = await download(addVideo().url, { options: { maxTries: 2 } });
-		expect(error?.description).toMatch(description);
-		expect(service.sandbox.requests).toHaveLength(tries);
+		expect(error?.description).toMatch(/was sent 2 times/);
+		expect(service.sandbox.requests).toHaveLength(2);
 	});
 
 	test.each([
