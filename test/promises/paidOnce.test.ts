@@ -111,7 +111,6 @@ const HELP = 'The video may have been queued and paid.*Account > Get.*Video > Ge
 
 test.each<[string, FaultSpec, RegExp, code: string, shown: object]>([
 	['a 500', { kind: 'status', status: 500 }, /\(500\), so the video may have/, '500', {}],
-	['a broken status line', { kind: 'brokenHttp' }, /broke before/, 'ECONNRESET', {}],
 	['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, /broke before/, 'ECONNRESET', {}],
 	[
 		'a refusal that names a queue item',

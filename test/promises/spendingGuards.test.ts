@@ -77,16 +77,6 @@ describe('With Max Videos, a node queues no more', () => {
 		);
 	});
 
-	test('and with Credits to Keep, what comes first', async () => {
-		service.sandbox.setCredits('main', 10);
-		const left = async (options: INodeParameters) => {
-			await run(ADD, options, { items: rows(5) });
-			return 10 - countPaid();
-		};
-		expect(await left({ maxVideos: 2, creditsToKeep: 3 })).toBe(8);
-		expect(await left({ maxVideos: 9, creditsToKeep: 5 })).toBe(5);
-	});
-
 	test.each([0, -1, 1.5, 'three', '', undefined])(
 		'which is no number such as %p',
 		async (value) => {

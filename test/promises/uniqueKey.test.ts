@@ -99,15 +99,6 @@ describe('A unique key', () => {
 		expect(listPaid()).toEqual(['row 9']);
 	});
 
-	test('is used once by two executions that run at the same time', async () => {
-		const start = async () => await runRows({ settings: ERROR_OUTPUT });
-		const both = async () => await Promise.all([start(), start()]);
-		const results = await runWithoutWaiting(both, service.sandbox);
-		expect(listPaid().sort()).toEqual(['row 1', 'row 2', 'row 3']);
-		expect(results.flatMap(({ items }) => items)).toHaveLength(3);
-		expect(results.flatMap(({ errorItems }) => errorItems)).toHaveLength(3);
-	});
-
 	test('that is used costs nothing of the credits to keep: the new row below the old ones is queued', async () => {
 		await runRows();
 		service.sandbox.setCredits('main', 11);
@@ -207,21 +198,28 @@ describe('A row', () => {
 		},
 	);
 
-	test('whose video is late is an error, until a retry of its execution has it', async () => {
-		service.sandbox.configure({ durations: { processingMs: 40_000 } });
-		const late = { ...KEYED_VIDEO, waitOptions: { timeout: 30 } };
-		const { error, run: failed } = await runVideos({ items: ONE, parameters: late });
-		expect(error?.message).toMatch(/^The video was not finished/);
-		const again = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
-		expect(again.errorItems[0]?.json).toMatchObject({
-			error: USED,
-			message: like(/^The key is "1".*under Executions and in Video > Get Many/),
-			details: { uniqueKey: '1', mayBeQueued: false },
-		});
-		expect((await runVideos({ items: ONE, failed })).items).toHaveLength(1);
-		expect(await runVideos({ items: ONE })).toMatchObject({ items: [], error: undefined });
-		expect(listPaid()).toEqual(['row 1']);
-	});
+	test.each([
+		['is late', ONE, { timeout: 30 }, /^The video was not finished/],
+		['was dropped by n8n with its failed run', ROWS.slice(0, 2), {}, /rejected the request/],
+	])(
+		'whose video %s is an error, until a retry of its execution returns it',
+		async (_how, items, waitOptions, message) => {
+			service.sandbox.configure({ durations: { processingMs: 40_000 } });
+			refuse(2);
+			const parameters = { ...KEYED_VIDEO, waitOptions };
+			const { error, run: failed } = await runVideos({ items, parameters });
+			expect(error?.message).toMatch(message);
+			const again = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
+			expect(again.errorItems[0]?.json).toMatchObject({
+				error: USED,
+				message: like(/^The key is "1".*under Executions and in Video > Get Many/),
+				details: { uniqueKey: '1', mayBeQueued: false },
+			});
+			expect((await runVideos({ items, failed })).items).toHaveLength(items.length);
+			expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
+			expect(listPaid()).toEqual(items.map(({ prompt }) => prompt));
+		},
+	);
 
 	test('whose video came out without its address, or whose file could not be had, is an error', async () => {
 		service.sandbox.configure({ durations: { processingMs: 10_000 } });
@@ -236,18 +234,6 @@ describe('A row', () => {
 		const { errorItems } = await runVideos({ settings: ERROR_OUTPUT });
 		expect(errorItems.map(({ json }) => json.error)).toEqual([USED, USED, USED]);
 		expect(service.sandbox.charges).toHaveLength(3);
-	});
-
-	test('whose run failed, so that n8n dropped its output, is an error, until a retry returns it', async () => {
-		refuse(2);
-		const items = ROWS.slice(0, 2);
-		const failed = await runVideos({ items });
-		expect(failed.error?.httpCode).toBe('400');
-		const { errorItems } = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
-		expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
-		expect((await runVideos({ items, failed: failed.run })).items).toHaveLength(2);
-		expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
-		expect(listPaid()).toEqual(['row 1', 'row 2']);
 	});
 
 	test.each([
