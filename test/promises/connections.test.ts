@@ -10,14 +10,12 @@ import { networkInterfaces } from 'node:os';
 import tls from 'node:tls';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as selfsigned from 'selfsigned';
-import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { searchList } from '../support/n8nServer/createLoadOptionsContext';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { playTogether } from '../support/engine/playTogether';
 import { runNode } from '../support/engine/runNode';
 import { useSandbox } from '../support/engine/useSandbox';
-import { like } from '../support/like';
 
 /** Requests whose responses are slow, by the clock of the executions. */
 const sleeping = new Set<RecordedRequest>();
@@ -56,7 +54,14 @@ afterEach(async () => {
 	jest.restoreAllMocks();
 });
 
-/** Starts a service on the loopback interface, for this test. @returns its port, and what ends it */
+/** Has a server listen on the loopback interface, for this test. @returns its port */
+async function open(server: net.Server): Promise<number> {
+	await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+	endings.push(async () => await new Promise((resolve) => server.close(resolve)));
+	return (server.address() as AddressInfo).port;
+}
+
+/** Starts a service. @returns its port */
 async function listen({ onConnection, onRequest, tls: options, isProxy }: Behaviour = {}) {
 	const server = net.createServer((raw) => {
 		endings.push(() => raw.destroy());
@@ -73,9 +78,7 @@ async function listen({ onConnection, onRequest, tls: options, isProxy }: Behavi
 		});
 		onConnection?.(raw);
 	});
-	await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
-	endings.push(async () => await new Promise((resolve) => server.close(resolve)));
-	return (server.address() as AddressInfo).port;
+	return await open(server);
 }
 
 /** @returns a port at which nothing listens */
@@ -83,20 +86,6 @@ async function findPort(): Promise<number> {
 	const port = await listen();
 	await endings.pop()?.();
 	return port;
-}
-
-/** Has Node.js find these addresses for a name, as if in the DNS. */
-function resolve(name: string, found: string[]): void {
-	const original = dns.lookup as (...args: unknown[]) => void;
-	const lookup = (host: string, options: dns.LookupOptions, done: (...args: unknown[]) => void) => {
-		if (host !== name) original(host, options, done);
-		else {
-			const records = found.map((address) => ({ address, family: net.isIP(address) }));
-			const [{ address, family } = { address: '', family: 0 }] = records;
-			process.nextTick(done, null, ...(options.all ? [records] : [address, family]));
-		}
-	};
-	jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
 }
 
 /** Sets up how an add will fail. @returns the address to send it to, with Request Options */
@@ -138,8 +127,6 @@ async function certify(): Promise<{ key: string; cert: string }> {
 	return { key, cert };
 }
 
-const serveSelfSigned: Failure = async () => await serveTls({ tls: await certify() })();
-
 /** A service with a certificate that n8n does not check. */
 const serveUntrusted =
 	(options: tls.TlsOptions, behaviour: Behaviour = {}): Failure =>
@@ -148,22 +135,39 @@ const serveUntrusted =
 		return await serveTls({ ...behaviour, tls: certified }, { allowUnauthorizedCerts: true })();
 	};
 
+/** A server with TLS that passes all on to the sandbox. */
+const createFront = (certified: tls.TlsOptions) =>
+	tls.createServer(certified, (socket) => {
+		const back = net.connect(Number(new URL(service.sandbox.url).port), HOST);
+		for (const each of [socket, back]) each.on('error', () => undefined);
+		socket.pipe(back).pipe(socket);
+	});
+
 const PLAIN_TEXT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
 const hasIPv6 = Object.values(networkInterfaces())
 	.flat()
 	.some((address) => address?.address === '::1');
 
+/** A name of two addresses, as if in the DNS, at which nothing listens. */
 const atBothAddresses: Failure = async () => {
-	resolve('dual.test', ['::1', HOST]);
-	return atPort(await findPort(), 'dual.test');
+	const port = await findPort();
+	const addresses = [
+		{ address: '::1', family: 6 },
+		{ address: HOST, family: 4 },
+	];
+	const lookup = (_name: string, _options: object, done: (...found: unknown[]) => void) => {
+		process.nextTick(done, null, addresses);
+	};
+	jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+	return atPort(port, 'dual.test');
 };
 
 /** Failures before anything was sent, by real connections; other errors are in tables/failures/errors.test.ts. */
 const NOT_SENT: Record<string, Failure> = {
 	'connection refused': async () => atPort(await findPort()),
 	...(hasIPv6 && { 'connection refused at both addresses of a name': atBothAddresses }),
-	'a self-signed certificate': serveSelfSigned,
+	'a self-signed certificate': async () => await serveTls({ tls: await certify() })(),
 	'plain text instead of a handshake': serveTls({ onConnection: (raw) => raw.end(PLAIN_TEXT) }),
 	'closed in the handshake': serveTls({
 		onConnection: (raw) => raw.once('data', () => raw.end()),
@@ -217,11 +221,7 @@ test.each(Object.entries(UNKNOWN))(
 test.each(['account.get', 'queue.add'] as const)(
 	'%s is sent again after the connection was closed before it was secure, as while a service is deployed',
 	async (name) => {
-		const secure = tls.createServer(await certify(), (socket) => {
-			const back = net.connect(Number(new URL(service.sandbox.url).port), HOST);
-			for (const each of [socket, back]) each.on('error', () => undefined);
-			socket.pipe(back).pipe(socket);
-		});
+		const secure = createFront(await certify());
 		let connections = 0;
 		const front = net.createServer((raw) => {
 			raw.on('error', () => undefined);
@@ -229,13 +229,11 @@ test.each(['account.get', 'queue.add'] as const)(
 			if (connections === 1) raw.once('data', () => raw.destroy());
 			else secure.emit('connection', raw);
 		});
-		await new Promise<void>((listening) => front.listen(0, HOST, listening));
-		const { port } = front.address() as AddressInfo;
+		const port = await open(front);
 		const { items } = await service.run(
 			{ ...OPERATIONS[name], requestOptions: { allowUnauthorizedCerts: true } },
 			{ credentials: { apiKey: service.sandbox.apiKey, baseUrl: `https://localhost:${port}` } },
 		);
-		front.close();
 		expect(items).toHaveLength(1);
 		expect(service.listPaidIds()).toHaveLength(name === 'queue.add' ? 1 : 0);
 	},
@@ -264,13 +262,8 @@ describe('A service with a private certificate', () => {
 			.mockImplementation((options) =>
 				createSecureContext({ ...options, ...(isTrusted && { ca: cert }) }),
 			);
-		const front = tls.createServer({ key, cert }, (socket) => {
-			const back = net.connect(Number(new URL(sandbox.url).port), HOST);
-			for (const each of [socket, back]) each.on('error', () => undefined);
-			socket.pipe(back).pipe(socket);
-		});
-		await new Promise<void>((resolve) => front.listen(0, HOST, resolve));
-		endings.push(async () => await new Promise((resolve) => front.close(resolve)));
+		const front = createFront({ key, cert });
+		const port = await open(front);
 		const queueId = sandbox.queueVideo(PROJECT);
 		const tries: number[] = [];
 		front.on('tlsClientError', () => tries.push(jest.now()));
@@ -280,20 +273,12 @@ describe('A service with a private certificate', () => {
 			setTimeout(() => (isTrusted = true), 601_000);
 		});
 		endings.push(stopListening);
-		const baseUrl = `https://localhost:${(front.address() as AddressInfo).port}`;
-		const credentials = { baseUrl, apiKey: sandbox.apiKey };
+		const credentials = { baseUrl: `https://localhost:${port}`, apiKey: sandbox.apiKey };
 		const { run } = await service.run(parameters, { items: [{ queueId }], credentials });
 		expect(run.status).toBe(status);
 		const lastedMs = (tries.at(-1) ?? 0) - (tries[0] ?? 0);
 		if (status === 'success') expect(lastedMs).toBeGreaterThan(590_000);
 		else expect(lastedMs).toBeLessThan(60_000);
-	});
-
-	test('has a poll say what to do, for the trigger has no such option', async () => {
-		const { baseUrl } = await serveSelfSigned();
-		const trigger = await ActiveTrigger.create({ credentials: { baseUrl, apiKey: 'key-1' } });
-		const { error } = await trigger.poll();
-		expect(error).toMatchObject({ description: like(/NODE_EXTRA_CA_CERTS/) });
 	});
 });
 

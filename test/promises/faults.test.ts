@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { API_OPERATIONS, OPERATIONS, PROMISED, toRequest } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT } from '../support/engine/runNode';
@@ -20,24 +19,15 @@ const FAULTS: [string, FaultSpec, string][] = [
 	['reset', { kind: 'reset' }, 'ECONNRESET'],
 	['hang', { kind: 'hang' }, 'ETIMEDOUT'],
 	['redirect', { kind: 'redirect', location: `http://127.0.0.1:1/?key=${KEY}` }, '302'],
-	['redirect to a file', { kind: 'redirect', location: 'file:///etc/passwd', status: 307 }, '307'],
 	['cut off', { kind: 'cutOff' }, '200'],
 	['broken off', { kind: 'cutOff', ending: 'break' }, 'ECONNRESET'],
 	['html', { kind: 'html' }, '200'],
 	['empty body', { kind: 'emptyBody' }, '200'],
 	['error envelope', { kind: 'errorEnvelope' }, '200'],
-	['not JSON', { kind: 'status', status: 200, body: 'OK' }, '200'],
-	['null', { kind: 'status', status: 200, body: 'null' }, '200'],
 	['no content', { kind: 'status', status: 204 }, '204'],
 ];
 
-const TIMEOUT_MS = 150;
-const DRIP: FaultSpec = { kind: 'endlessBody', pieceBytes: 1, delayMs: 20 };
-
 afterEach(() => jest.restoreAllMocks());
-
-const runOnce = async (name: (typeof API_OPERATIONS)[number], more: IDataObject = {}) =>
-	await service.run({ ...OPERATIONS[name], options: { maxTries: 1 }, ...more });
 
 /**
  * All operations share the checks of a response: one read and the add get every fault, the others a few. An add
@@ -96,8 +86,9 @@ test.each(['queue.add', 'account.get'] as const)(
 test('A body without an end that drips ends the credential test in time', async () => {
 	const { url, apiKey } = service.sandbox;
 	const timeout = AbortSignal.timeout.bind(AbortSignal);
-	const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(TIMEOUT_MS));
-	service.sandbox.addFault({ ...DRIP, operation: 'account.get' });
+	const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(150));
+	const drip = { kind: 'endlessBody', pieceBytes: 1, delayMs: 20 } as const;
+	service.sandbox.addFault({ ...drip, operation: 'account.get' });
 	const outcome = await testCredential({ baseUrl: url, apiKey });
 	expect(spy.mock.calls).toEqual([[20_000]]);
 	expect(outcome).not.toBe('OK');
@@ -112,21 +103,12 @@ test('Keys that name prototypes pollute nothing', async () => {
 		"videos":[{"id":"q","__proto__":{"polluted":1}}],"projects":[{"id":"1","__proto__":{"polluted":1}}]}`;
 	service.sandbox.addFault({ kind: 'status', status: 200, body });
 	for (const operation of API_OPERATIONS) {
-		const { error, items } = await runOnce(operation);
+		const { error, items } = await service.run(OPERATIONS[operation]);
 		// A body that is refused shows nothing.
 		expect({ operation, error, count: items.length }).toMatchObject({ error: undefined, count: 1 });
 		expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 		expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
 	}
-});
-
-test("A service that repeats the key as a video's status does not bring it into the list of paid videos", async () => {
-	const { apiKey } = service.sandbox;
-	service.sandbox.addFault({ kind: 'statusWord', word: apiKey, operation: 'queue.add' });
-	service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
-	const { error } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
-	expect(error?.description).toMatch(/Already queued.* \(\[API key\]\)\./);
-	expect(error?.description).not.toContain(apiKey);
 });
 
 describe('A response of more than 4 MB is not parsed, and the error says so,', () => {

@@ -126,14 +126,6 @@ test('The credential is read once for each item, however many requests it sends,
 	expect(lookUps).toHaveBeenCalledTimes(2);
 });
 
-test('The list is read before an add, unless that was done a short while ago', async () => {
-	const { items } = await service.run(GENERATE, { items: [{}, {}] });
-	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
-	const others = service.listSent().filter((operation) => operation !== 'queue.getProgress');
-	const settled = ['queue.add', 'video.getAll'];
-	expect(others).toEqual(['video.getAll', ...settled, ...settled]);
-});
-
 test("An add has five minutes, and each later request for its video a minute, unless 'Timeout' of Request Options is set", async () => {
 	const { '/v1/videos': log, ...others } = await listTimeouts();
 	expect(others).toEqual({ '/v1/queue/add': 300_000, '/v1/queue/progress': 60_000 });
