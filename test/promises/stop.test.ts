@@ -113,21 +113,6 @@ describe('Pressing stop', () => {
 		},
 	);
 
-	test('ends a read of the list that another execution shares, which then reads it itself', async () => {
-		const { sandbox } = service;
-		sandbox.addFault({ kind: 'hang', nth: 1, operation: 'video.getAll' });
-		const first = await startNode({ ...service.setup(GENERATE), items: [{}] });
-		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1 });
-		const items = [{ project: 'project-city-tour' }];
-		const second = await startNode({ ...service.setup(GENERATE), items });
-		first.stop();
-		expect((await first.result).run.status).toBe('canceled');
-		await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
-		second.stop();
-		expect((await second.result).run.status).toBe('canceled');
-		expect(service.listSent()).toEqual(['video.getAll', 'video.getAll', 'queue.add']);
-	});
-
 	test('ends an add under way, whose fate is unknown: its retry sends neither it nor any other', async () => {
 		service.sandbox.addFault({ kind: 'hang', phase: 'after', nth: 2, operation: 'queue.add' });
 		const items = [{}, {}, {}, {}];

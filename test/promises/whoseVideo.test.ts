@@ -162,18 +162,9 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 		expect(error?.message).toBe('The video could not be identified, so it was not downloaded');
 		expect(error?.description).toContain('the list of videos could not be read');
 		const seconds = (service.sandbox.clock.now() - startedAt) / 1000;
-		expect(seconds).toBeGreaterThan(20);
+		// Settled after 20 s.
+		expect(seconds).toBeGreaterThan(45);
 		expect(seconds).toBeLessThan(51);
-	});
-
-	test('cannot be read for half of that time costs no video', async () => {
-		service.planVideos(1);
-		const stop = service.sandbox.onRequest(({ operation }) => {
-			const fault = { kind: 'status', status: 503, operation: 'video.getAll', times: 5 } as const;
-			if (operation === 'queue.add') service.sandbox.addFault(fault);
-		});
-		expectOwn(await run(GENERATE));
-		stop();
 	});
 });
 
