@@ -354,12 +354,6 @@ describe('The list of videos in the editor', () => {
 	);
 });
 
-test('Queue > Delete names a queue item that it could not delete', async () => {
-	const setup = { items: [{ queueId: 'none' }], settings: ERROR_OUTPUT };
-	const { errorItems } = await service.run(OPERATIONS['queue.clear'], setup);
-	expect(errorItems[0]?.json.details).toHaveProperty('queueId', 'none');
-});
-
 describe('Video > Get Many', () => {
 	const video = (id: string, createdAt: string, projectId = PROJECT) => ({
 		id,
