@@ -6,7 +6,17 @@ import { ActiveTrigger, STORAGES } from '../support/n8nServer/ActiveTrigger';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 import { testPlans } from './testPlans';
-import { DATES, ENTRY_NAMES, IDS as WHOLE_IDS } from './forms';
+import {
+	type Form,
+	hasDates,
+	IDS,
+	isBlind,
+	listChanges,
+	selectListed,
+	USUAL,
+	writeEntry,
+	writeList,
+} from './forms';
 
 /*
  * A year of one or two triggers. The service changes how it writes and cuts its list, several things in a week; people
@@ -22,28 +32,6 @@ import { DATES, ENTRY_NAMES, IDS as WHOLE_IDS } from './forms';
 const MINUTE_MS = 60_000;
 const WEEKS = process.env.RUNS === undefined ? 8 : 52;
 
-const isTenth = (count: number) => count % 10 === 0;
-const IDS = {
-	...WHOLE_IDS,
-	// Numbers that others had.
-	shifted: (count: number) => String(count + 1),
-	// IDs that change in part.
-	most: (count: number) => WHOLE_IDS[isTenth(count) ? 'text' : 'others'](count),
-	few: (count: number) => WHOLE_IDS[isTenth(count) ? 'others' : 'text'](count),
-};
-
-/** How a service writes its list of videos. */
-interface Form {
-	date: keyof typeof DATES;
-	id: keyof typeof IDS;
-	host: string;
-	/** The names of fields that the specification has; the others are as it has them. */
-	names: { id?: string; url?: string; projectId?: string; createdAt?: string };
-	/** How many of the newest videos are listed. */
-	size: number;
-	order: 'newestFirst' | 'oldestFirst' | 'shuffled';
-}
-
 interface Video {
 	count: number;
 	time: number;
@@ -52,54 +40,25 @@ interface Video {
 	isUndated: boolean;
 }
 
-const USUAL: Form = {
-	date: 'iso',
-	id: 'text',
-	host: 'https://a.example.com',
-	names: {},
-	size: Infinity,
-	order: 'oldestFirst',
-};
+const HOST = 'https://a.example.com';
 
-function selectListed(videos: readonly Video[], { size, order }: Form): Video[] {
-	const newestFirst = [...videos].sort((a, b) => b.time - a.time).slice(0, size);
-	if (order === 'oldestFirst') return newestFirst.reverse();
-	return order === 'newestFirst' ? newestFirst : newestFirst.sort((a, b) => hash(a) - hash(b));
-}
-const hash = ({ count }: Video) => (count * 7_919) % 1_009;
-
-function writeList(videos: readonly Video[], form: Form): string {
-	const { date, host, id, names } = form;
-	const entries = selectListed(videos, form).map(
-		({ count, time, projectId: project, isUndated }) => {
-			const {
-				id: idName = 'id',
-				url = 'url',
-				projectId = 'projectId',
-				createdAt = 'createdAt',
-			} = names;
-			const rest = {
-				[url]: `${host}/videos/${count}.mp4`,
-				[projectId]: project,
-				[createdAt]: isUndated ? '05.07.2026' : DATES[date](time),
-				count,
-			};
-			return `{"${idName}":${IDS[id](count)},${JSON.stringify(rest).slice(1)}`;
-		},
-	);
-	return `{"status":"success","message":"","videos":[${entries.join(',')}]}`;
+function write(videos: readonly Video[], form: Form): string {
+	const entries = selectListed(videos, form).map(({ isUndated, ...video }) => {
+		const { count } = video;
+		const url = `${form.host}/videos/${count}.mp4`;
+		const undated = isUndated && { [form.names.createdAt ?? 'createdAt']: '05.07.2026' };
+		return writeEntry({ ...video, url }, form, { ...undated, count });
+	});
+	return writeList(entries);
 }
 
 type Change = Partial<Form>;
 const of = fc.constantFrom;
-const keys = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
-const change: fc.Arbitrary<Change> = fc.oneof(
-	fc.record({ date: of(...keys(DATES)) }),
-	fc.record({ id: of(...keys(IDS)) }),
-	fc.record({ host: of('https://a.example.com', 'https://b.example.com', 'http://b.example.com') }),
-	fc.record({ names: of<Form['names']>(...ENTRY_NAMES) }),
-	fc.record({ size: of(10, 20, 25, 49, 50, 100, 300, Infinity) }),
-	fc.record({ order: of('newestFirst', 'oldestFirst', 'shuffled') }),
+const change = fc.oneof(
+	...listChanges(
+		[HOST, 'https://b.example.com', 'http://b.example.com'],
+		[10, 20, 25, 49, 50, 100, 300, Infinity],
+	),
 );
 /** Of two changes of one thing in a week, the later one counts. */
 const changes = (maxLength: number) =>
@@ -121,7 +80,7 @@ const year = fc.record({
 		{ weight: 30, arbitrary: of(0, 1, 5, 12, 49, 60, 120) },
 		{ weight: 1, arbitrary: of(5_200) },
 	),
-	form: changes(3).map((all): Form => ({ ...USUAL, ...all })),
+	form: changes(3).map((all): Form => ({ ...USUAL, host: HOST, ...all })),
 	storage: of(...STORAGES),
 	isTwo: of(false, false, false, true),
 	filters: fc.tuple(filter, filter),
@@ -132,14 +91,9 @@ const year = fc.record({
 type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
 type Week = Drawn<typeof week>;
 
-/** What an entry is known by, where its ID says nothing: all of this must stay. */
-const isBlind = ({ id, names }: Form) =>
-	['none', 'objects', 'longNumbers'].includes(id) || names.id !== undefined;
-const isDated = ({ date, names }: Form) =>
-	!['unreadable', 'none'].includes(date) && names.createdAt === undefined;
-const isReadable = ({ isUndated }: Video, form: Form) => !isUndated && isDated(form);
-const SHIFTS: Partial<Record<keyof typeof DATES, number>> = { ahead: 9, behind: -5 };
-const getShift = (form: Form) => (isDated(form) ? (SHIFTS[form.date] ?? 0) : 0);
+const isReadable = ({ isUndated }: Video, form: Form) => !isUndated && hasDates(form);
+const SHIFTS: Partial<Record<Form['date'], number>> = { ahead: 9, behind: -5 };
+const getShift = (form: Form) => (hasDates(form) ? (SHIFTS[form.date] ?? 0) : 0);
 
 /** What tells an entry, apart from its date and its address. */
 const identify = (count: number, form: Form) =>
@@ -156,7 +110,7 @@ function isHopeless(before: Form, after: Form, known: number): boolean {
 	const isMoved = getShift(before) !== getShift(after);
 	const changesIds = changesIdentity(before, after);
 	// Without a date, nothing tells an ID that has changed from a new one.
-	if ((isMoved || changesIds) && !(isDated(before) && isDated(after))) return true;
+	if ((isMoved || changesIds) && !(hasDates(before) && hasDates(after))) return true;
 	if (isMoved && changesIds) return true;
 	return (isMoved || changesIds) && known < 2;
 }
@@ -281,7 +235,7 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	jest.spyOn(Container.get(Logger), 'warn').mockImplementation((line: string) => {
 		warnings.push(line);
 	});
-	let form = isDated(first) ? first : { ...first, date: 'iso' as const, names: {} };
+	let form = hasDates(first) ? first : { ...first, date: 'iso' as const, names: {} };
 	const filters = drawn.filters.slice(0, isTwo ? 2 : 1);
 	if (filters.flat().length > 0) form = { ...form, names: {} };
 	const watchers = filters.map((filter, i) => new Watcher(i, filter, form));
@@ -303,7 +257,7 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	sandbox.addFault({
 		kind: 'rewrittenBody',
 		operation: 'video.getAll',
-		rewrite: () => writeList(videos, form),
+		rewrite: () => write(videos, form),
 	});
 	const trigger = await ActiveTrigger.create({
 		credentials: { baseUrl: sandbox.url, apiKey: sandbox.apiKey },
@@ -358,7 +312,7 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 	let saved = form;
 	for (const [number, each] of drawn.weeks.entries()) {
 		const before = form;
-		if (isDated(form)) ({ date } = form);
+		if (hasDates(form)) ({ date } = form);
 		for (let i = 0; i < each.removed; i++) videos = removeAt(videos, each.place);
 		finish(each.finished, each.everyMs);
 		const isPublished = each.filters !== undefined || each.name !== undefined;
@@ -376,7 +330,7 @@ async function play({ size, form: first, storage, isTwo, ...drawn }: Drawn<typeo
 		const isBare = isBlind(after) && after.names.url !== undefined && drawn.undatedEvery < Infinity;
 		if (isBare || (choosesProjects() && after.names.projectId !== undefined)) after.names = {};
 		// Dates that come back are of the zone that they were of.
-		const comesBack = !isDated(before) && isDated(after) && after.names === before.names;
+		const comesBack = !hasDates(before) && hasDates(after) && after.names === before.names;
 		if (comesBack) after.date = date;
 		const isKnown = (video: Video) =>
 			!video.isUndated && watchers.every(({ listed }) => listed.has(video.count));

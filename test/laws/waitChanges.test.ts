@@ -7,7 +7,8 @@ import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 import { testPlans } from './testPlans';
-import { change, type Form, isBlind, isReadable, USUAL, write } from './waitForms';
+import { hasDates, isBlind } from './forms';
+import { change, type Form, USUAL, write } from './waitForms';
 
 /*
  * A service changes how it writes while rows wait for their videos. No row is given the video of another one, nothing is
@@ -64,7 +65,7 @@ const day = fc
 	.map(({ first, ...drawn }) => {
 		const form = Object.assign({}, USUAL, ...first) as Form;
 		const isDated = drawn.executions.every(
-			({ operation, hasDate }) => operation === 'generate' || (hasDate && isReadable(form)),
+			({ operation, hasDate }) => operation === 'generate' || (hasDate && hasDates(form)),
 		);
 		return { ...drawn, isDated, first: form };
 	});
@@ -161,8 +162,8 @@ const listErrors = ({ error, errorItems }: NodeResult) =>
 /** Whether each row is given its own video. */
 function isFollowed({ changes, executions, failing, first, isDated, leaves }: Day): boolean {
 	const forms = [first, ...changes.map(({ change: each }) => ({ ...USUAL, ...each }))];
-	const isWhole = forms.every(({ names: { url, projectId, status }, words }) =>
-		[url !== 'link', !projectId, !status, words !== 'unknown'].every(Boolean),
+	const isWhole = forms.every(({ names: { url, projectId }, statusName, words }) =>
+		[url !== 'link', !projectId, statusName === 'status', words !== 'unknown'].every(Boolean),
 	);
 	const ids = new Set(forms.map(({ id, names }) => `${id} ${names.id ?? ''}`));
 	const isKnown = ids.size === 1 && !isBlind(first);
@@ -180,7 +181,7 @@ function isFollowed({ changes, executions, failing, first, isDated, leaves }: Da
 	const isZoned = new Set(zones).size === 1;
 	const isOrdinary = !leaves && failing.length === 0;
 	// Only its date tells Queue > Wait that an entry is older than its item.
-	const isNew = all.every(({ isWait }) => !isWait) || forms.every(isReadable);
+	const isNew = all.every(({ isWait }) => !isWait) || forms.every(hasDates);
 	return [isDated, isKnown, isNew, isTelling, isApart, isWhole, isZoned, isOrdinary].every(Boolean);
 }
 
