@@ -72,8 +72,6 @@ export interface Execution {
 	changesKey: boolean;
 	/** The workflow's own timeout, in seconds. */
 	executionTimeout?: number;
-	/** The time that the instance's own timeout leaves. */
-	endsInMs?: number | undefined;
 	stopAfterMs?: number;
 	/** Nothing of a killed execution is saved, and n8n starts anew. */
 	killAfterMs?: number;
@@ -87,20 +85,13 @@ export const TROUBLE_FREE: Execution = {
 	changesKey: false,
 };
 
-/** When n8n ends an execution by a timeout: so long after its start. */
-export function getEndMs({ executionTimeout = Infinity, endsInMs = Infinity }: Execution) {
-	return Math.min(endsInMs, executionTimeout * 1_000);
-}
-
 /** When an execution is stopped, by a person or by a timeout: so long after its start. */
-export function getStopMs(execution: Execution) {
-	return Math.min(execution.stopAfterMs ?? Infinity, getEndMs(execution));
-}
+export const getStopMs = ({ executionTimeout = Infinity, stopAfterMs = Infinity }: Execution) =>
+	Math.min(stopAfterMs, executionTimeout * 1_000);
 
 export const generates = ({ parameters }: Workflow) => parameters.operation === 'generate';
 export const isAdd = (workflow: Workflow) =>
 	generates(workflow) || workflow.parameters.operation === 'add';
-export const clears = ({ parameters }: Workflow) => parameters.operation === 'clear';
 export const stops = ({ settings }: Workflow) => settings.onError === 'stopWorkflow';
 
 const hasOption = ({ parameters }: Workflow, name: string) =>

@@ -20,15 +20,7 @@ import { listOpenRequests, passTime, runWithoutWaiting } from '../support/engine
 import { runTools } from '../support/engine/runTools';
 import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 import type { Execution, Model, Plan, Workflow } from './Plan';
-import {
-	clears,
-	generates,
-	getStopMs,
-	getWaitOptions,
-	isAdd,
-	isGuarded,
-	TROUBLE_FREE,
-} from './Plan';
+import { generates, getStopMs, getWaitOptions, isAdd, isGuarded, TROUBLE_FREE } from './Plan';
 
 /** What n8n says where its database fails. */
 export const DATABASE_ERROR = 'Connection terminated unexpectedly';
@@ -226,11 +218,7 @@ export class Session {
 	};
 
 	private async playWorkflow(workflow: Workflow): Promise<void> {
-		if (clears(workflow)) {
-			for (const row of workflow.rows) row.queueId = this.sandbox.queueVideo('p0-0');
-		} else if (!isAdd(workflow)) {
-			await this.queueVideos(workflow);
-		}
+		if (!isAdd(workflow)) await this.queueVideos(workflow);
 		for (const execution of workflow.executions) await this.perform(workflow, execution);
 	}
 
@@ -269,7 +257,7 @@ export class Session {
 
 	private async start(
 		{ rows, perRound, parameters, settings, isTyped }: Workflow,
-		{ endsInMs, executionTimeout, isElsewhere = false }: Execution = TROUBLE_FREE,
+		{ executionTimeout, isElsewhere = false }: Execution = TROUBLE_FREE,
 		failed?: IRun,
 	): Promise<StartedNode> {
 		const baseUrl = isTyped ? ` ${this.address}/v1/` : this.address;
@@ -284,7 +272,6 @@ export class Session {
 				apiKey: `={{ ${JSON.stringify(this.keys)}[$json.account] }}`,
 			},
 			workflowSettings: executionTimeout === undefined ? {} : { executionTimeout },
-			...(endsInMs !== undefined && { endsInMs }),
 			loadNodes: this.isRestarted || isElsewhere ? loadPackageAnew : loadPackage,
 			failed,
 		});

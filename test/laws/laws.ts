@@ -3,7 +3,6 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { LISTING_DELAY } from '../support/engine/OPERATIONS';
 import {
-	clears,
 	generates,
 	getSlowMs,
 	getStopMs,
@@ -22,7 +21,6 @@ import {
 } from './Plan';
 import { type Add, groupBy, isStopped, type Law, LIST_MS, Records, showAll } from './records';
 import { CHANGED_KEY, DATABASE_ERROR, type Played, type Session } from './Session';
-import { LIMIT_LAWS } from './limits';
 import { hasComeAgain, hasMistakes, isCalm, VIDEO_LAWS } from './videoLaws';
 
 /** A request that is being sent when a run fails arrives within this time: the clock goes on meanwhile. */
@@ -120,6 +118,10 @@ function isDone({ outputs, played: all }: Records, row: number, until: Played): 
 		.some((output) => isUnique(workflow) && getKey(output.row) === getKey(row));
 }
 
+/** The execution of an add with its retries; of ways in which calls share none, all of them. */
+const nameExecution = ({ played: { chain, workflow } }: Add) =>
+	workflow.model && !['tool', 'steps'].includes(workflow.model.way) ? 'calls' : String(chain);
+
 const ADD_LAWS: Record<string, Law> = {
 	'An order is paid once, and sent again only after a refusal': (records) =>
 		groupAdds(records).flatMap(([name, all, ordered]) => {
@@ -196,27 +198,6 @@ const ADD_LAWS: Record<string, Law> = {
 			return [...beside, ...later].map(({ row }) => `row ${row} was sent`);
 		}),
 
-	'Retry On Fail sends what was refused, as often as it is set to': ({ adds, ended, plan }) =>
-		ended.flatMap((played) => {
-			const { execution, result, chain, workflow } = played;
-			const ofChain = adds.filter((add) => add.played.chain === chain);
-			const refused = ofChain.filter((add) => add.played === played && add.fate === 'refused');
-			// All tries to read the credential may fall into an outage.
-			const isUndisturbed =
-				execution.failing.credential.length === 0 &&
-				execution.outage === undefined &&
-				execution.stopAfterMs === undefined &&
-				plan.credits === 1_000;
-			const isPlain =
-				!isUnique(workflow) && !isGuarded(workflow) && !isLimited(workflow) && !generates(workflow);
-			const isSure =
-				refused.length < workflow.settings.maxTries &&
-				ofChain.every(({ fate }) => fate !== 'unknown') &&
-				workflow.rows.every((each) => isUsable(workflow, each) && each.isAway !== true);
-			const isHeld = stops(workflow) && isAdd(workflow) && isUndisturbed && isPlain && isSure;
-			return isHeld && result?.status !== 'success' ? [showAll(played)] : [];
-		}),
-
 	'The account keeps its credits, and tells them before anything is sent': ({ adds, plan }) => {
 		const left = new Map<unknown, number>();
 		return adds.flatMap(({ row, played, queueId, authorization }) => {
@@ -237,6 +218,16 @@ const ADD_LAWS: Record<string, Law> = {
 		});
 	},
 
+	'No execution queues more than Max Videos, or may have': ({ adds }) => {
+		const paid = adds.filter(
+			({ fate, played }) => fate !== 'refused' && isLimited(played.workflow),
+		);
+		return groupBy(paid, nameExecution).flatMap(([name, all]) => {
+			const { maxVideos } = all[0].played.workflow.parameters.options as IDataObject;
+			return all.length > Number(maxVideos) ? [`${all.length} of execution ${name}`] : [];
+		});
+	},
+
 	'A model that is told of a refusal orders again, in all words that it has': ({ adds, played }) =>
 		played
 			.filter(({ workflow }) => workflow.model?.insists)
@@ -251,7 +242,7 @@ const ITEM_LAWS: Record<string, Law> = {
 		records.ended.flatMap((played) => {
 			const { workflow, result } = played;
 			const { model, parameters, rows } = workflow;
-			if (result?.status !== 'success' || clears(workflow)) return [];
+			if (result?.status !== 'success') return [];
 			const outputs = records.listOutputs(played);
 			const links = outputs.map(({ row }) => row).sort((a, b) => a - b);
 			const isLeftOut = (row: number) =>
@@ -281,7 +272,7 @@ const ITEM_LAWS: Record<string, Law> = {
 	'Where nothing goes wrong, an execution does all that is left': (records) =>
 		records.played.flatMap((played) => {
 			const { workflow, result } = played;
-			if (clears(workflow) || !isTroubleFree(records, played)) return [];
+			if (!isTroubleFree(records, played)) return [];
 			const expected = listRows(played).map((row) => expectRow(records, row, played));
 			if (stops(workflow)) {
 				const isSure = !expected.includes('either') || expected.includes('failure');
@@ -453,50 +444,11 @@ const COMMON_LAWS: Record<string, Law> = {
 		}),
 };
 
-const CLEAR_LAWS: Record<string, Law> = {
-	'Only what was ordered is cleared': ({ plan, session }) =>
-		session.sandbox.requests
-			.filter(({ operation }) => operation === 'queue.clear')
-			.map(({ body }) => (body as IDataObject).queueId)
-			.filter((id) => plan.workflows.every(({ rows }) => rows.every((row) => row.queueId !== id)))
-			.map(String),
-
-	'An item that comes out as cleared is gone': ({ outputs, session }) => {
-		const { queue } = session.sandbox.readState();
-		return outputs
-			.filter(({ isFailed, played }) => clears(played.workflow) && !isFailed && !isStopped(played))
-			.filter(
-				({ json, queueId }) =>
-					json.queueId !== queueId || queue.some((each) => each.queueId === queueId),
-			)
-			.map(({ json }) => JSON.stringify(json));
-	},
-
-	// A later try is a new clear, which fails where an earlier one has cleared the item.
-	'Once nothing goes wrong any more, a retry clears what is left': (records) => {
-		const { outputs, played, session } = records;
-		const last = played.at(-1);
-		if (!last || !clears(last.workflow)) return [];
-		const isTroubleFree = last.execution === TROUBLE_FREE;
-		if (!isTroubleFree && last.result?.status !== 'success') return [];
-		// n8n offers no retry of an execution whose failed items came out.
-		const failed = outputs.filter(
-			(each) => each.played === last && each.isFailed && !isTroubleFree,
-		);
-		return last.workflow.rows
-			.filter(({ isAway }, row) => isAway !== true && failed.every((each) => each.row !== row))
-			.map(({ queueId }) => queueId as string)
-			.filter((id) => session.sandbox.readState().queue.some(({ queueId }) => queueId === id));
-	},
-};
-
 const LAWS = {
 	...ADD_LAWS,
-	...LIMIT_LAWS,
 	...ITEM_LAWS,
 	...VIDEO_LAWS,
 	...COMMON_LAWS,
-	...CLEAR_LAWS,
 };
 
 /** Returns a sentence for each law that does not hold. */

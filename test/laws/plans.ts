@@ -13,7 +13,8 @@ import { type Execution, type Plan, TROUBLE_FREE, type Workflow } from './Plan';
  * What every single error, status and byte means for an add is decided by a pure function, and tested in
  * tables/failures/errors.test.ts and tables/adds/addResponse.test.ts: here, a few of each kind stand for all.
  *
- * Not drawn: a machine's clock that is set; errors of TLS and of sockets before the connection; lists of
+ * Not drawn: clears by the node (promises/requests.test.ts), and n8n's own timeout of all executions
+ * (promises/lanes.test.ts); a machine's clock that is set; errors of TLS and of sockets before the connection; lists of
  * thousands of entries; entries that vanish or have no readable date; credentials whose accounts are
  * swapped; videos of others in n8n's pauses between batches; sub-workflows; a list that lags or leads by more
  * than Listing Delay, but for one that is cached for 30 s, or one that never shows a finished item that
@@ -24,7 +25,7 @@ import { type Execution, type Plan, TROUBLE_FREE, type Workflow } from './Plan';
  * Not drawn of models: unique keys; those that fail after their tool has queued a video; tools that are
  * stopped; calls for Queue > Wait.
  *
- * Not drawn of several workflows at the same time: failures of n8n's own parts; clears, by nodes or by hand;
+ * Not drawn of several workflows at the same time: failures of n8n's own parts; videos that are cleared by hand;
  * Unique Key and Credits to Keep; files; different Listing Delays; a rate limit.
  *
  * Not judged: whether an item is told its video where reads have failed but for a pause, it was cleared, has left
@@ -90,15 +91,6 @@ const READ_FAULTS: FaultSpec[] = [
 	{ kind: 'status', status: 401, message: KEY_SHOWN },
 ];
 
-const CLEAR_FAULTS: FaultSpec[] = [
-	{ kind: 'tooManyRequests', retryAfter: 'none' },
-	{ kind: 'status', status: 403 },
-	{ kind: 'status', status: 503 },
-	{ kind: 'status', status: 503, phase: 'after' },
-	{ kind: 'reset', phase: 'after' },
-	{ kind: 'emptyBody' },
-];
-
 const of = fc.constantFrom;
 /** `other` once in `cases` cases. */
 const rarely = <T, U>(cases: number, usual: T, other: fc.Arbitrary<U>) =>
@@ -137,7 +129,6 @@ interface Kind {
 const CONTINUATIONS = {
 	add: ['retry', 'retrySaved', 'retry', 'run'],
 	wait: ['retry', 'retrySaved', 'run'],
-	clear: ['retry'],
 } as const;
 
 /** When one of several executions starts. */
@@ -146,7 +137,6 @@ const isQuick = ({ kind }: FaultSpec) => !['latency', 'slowBody'].includes(kind)
 
 function executions({ operation, waits = false, hasKeys = false, isShared = false }: Kind) {
 	const isPlayed = (fault: FaultSpec) => !isShared || isQuick(fault);
-	const own = (operation === 'add' ? ALL_ADD_FAULTS : CLEAR_FAULTS).filter(isPlayed);
 	const reads = READ_FAULTS.filter(isPlayed);
 	const readFaults = together(
 		waits ? faultsOf('queue.getProgress', reads, 2) : none,
@@ -155,7 +145,7 @@ function executions({ operation, waits = false, hasKeys = false, isShared = fals
 		hasKeys ? faultsOf('account.get', reads, 1) : none,
 	);
 	const faults = together(
-		operation === 'wait' ? none : faultsOf(`queue.${operation}`, own, 3),
+		operation === 'add' ? faultsOf('queue.add', ALL_ADD_FAULTS.filter(isPlayed), 3) : none,
 		isShared ? rarely(3, [], readFaults) : readFaults,
 	);
 	const outage = fc.record({
@@ -635,21 +625,6 @@ export const crowdedPlans: fc.Arbitrary<Plan> = fc
 		return createPlan([crowd], { ...drawn, service, strangers: [], slowness: slow });
 	});
 
-/** A plan of Queue > Clear; its rows are given the queue IDs of the service. */
-export const clearPlans: fc.Arbitrary<Plan> = fc
-	.record({
-		rows: fc.array(fc.record({ account: fc.constant(0), isAway: rarelyTrue(14) }), {
-			minLength: 1,
-			maxLength: 5,
-		}),
-		settings: settings.map((each) => ({ ...each, executeOnce: false })),
-		executions: executions({ operation: 'clear' }),
-	})
-	.map((drawn) => {
-		const parameters = { resource: 'queue', operation: 'clear', queueId: ID_OF_ROW };
-		return { ...NOBODY_ELSE, workflows: [{ ...ALONE, ...drawn, parameters }] };
-	});
-
 /** A model calls the node in one of the ways: alone, it adds videos in groups, some of which are identical orders. */
 function models(ways: Way[], parameters: INodeParameters): fc.Arbitrary<Workflow> {
 	const isAlone = parameters.operation === 'add';
@@ -698,6 +673,19 @@ export const modelPlans = (way: Way): fc.Arbitrary<Plan> =>
 	fc
 		.tuple(models([way], ADD), rarely(5, 1_000, fc.integer({ min: 1, max: 6 })))
 		.map(([workflow, credits]) => ({ ...NOBODY_ELSE, credits, workflows: [workflow] }));
+
+/** The same with Max Videos. */
+export const limited = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> =>
+	fc.tuple(plans, fc.integer({ min: 1, max: 4 })).map(([plan, maxVideos]) => ({
+		...plan,
+		workflows: plan.workflows.map(({ parameters, ...workflow }) => ({
+			...workflow,
+			parameters: {
+				...parameters,
+				options: { ...(parameters.options as INodeParameters), maxVideos },
+			},
+		})),
+	}));
 
 /** Plans of several workflows at the same time. They shrink to two of one row, which start together. */
 export const severalPlans: fc.Arbitrary<Plan> = fc

@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import { EACH_WAY } from '../support/engine/runTools';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { findBroken } from './laws';
-import { limited } from './limits';
 import type { Plan } from './Plan';
 import {
 	addPlans,
 	batchPlans,
 	crowdedPlans,
 	endingPlans,
-	clearPlans,
+	limited,
 	modelPlans,
 	severalPlans,
 	waitPlans,
@@ -38,8 +37,7 @@ const THEMES: Theme[] = [
 	['adds with keys and a guard', addPlans({ hasKeys: true }), 1],
 	['batches that wait', batchPlans, 1],
 	['waits', waitPlans, 1],
-	['clears', clearPlans, 0.3],
-	['adds and batches with limits', limited(fc.oneof(addPlans({}), batchPlans)), 1],
+	['adds and batches with a limit', limited(fc.oneof(addPlans({}), batchPlans)), 1],
 	['executions at the same time', severalPlans, 0.6],
 	['runs that an add ends', endingPlans, 1],
 	['rows by the hundred', crowdedPlans, 0.1],

@@ -2,15 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import type { Charge } from '../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import {
-	generates,
-	getEndMs,
-	getListingDelayMs,
-	getSlowMs,
-	getStopMs,
-	getWaitOptions,
-	isAdd,
-} from './Plan';
+import { generates, getListingDelayMs, getSlowMs, getStopMs, getWaitOptions, isAdd } from './Plan';
 import { ADD_FAULTS, type Fate } from './plans';
 import { getAccount, type Played, type Session } from './Session';
 
@@ -270,7 +262,7 @@ export class Records {
 		const hasFailed =
 			!isMade ||
 			adds.some((add) => add.queueId === undefined) ||
-			Number.isFinite(getEndMs(played.execution)) ||
+			played.execution.executionTimeout !== undefined ||
 			!this.isInTime(workflow, charge, charge?.at ?? NaN);
 		return {
 			/** The execution of its first add. */

@@ -292,33 +292,4 @@ export const VIDEO_LAWS: Record<string, Law> = {
 				? [`${name(item)}: ${waitedMs} ms`]
 				: [];
 		}),
-
-	'Executions of a project take turns': (records) =>
-		listAsking(records).flatMap(({ item, askedAt }) =>
-			records.plan.workflows.flatMap((workflow) => {
-				const between = records.inLanes.filter(
-					(each) =>
-						each.workflow === workflow &&
-						each.project === item.project &&
-						each.firstAt > askedAt + LIST_MS + 2 * getSlowMs(records.plan) &&
-						each.firstAt < item.firstAt,
-				);
-				if (workflow.model || workflow === item.workflow || between.length < 2) return [];
-				return [`${name(item)} after ${between.map(name).join()}`];
-			}),
-		),
-
-	'The list is read at most once a minute and at the end of each item': (records) =>
-		records.played.flatMap((played) => {
-			const { endedAt, requests, startedAt } = played;
-			const reads = requests.filter(({ operation }) => operation === 'video.getAll');
-			const minutes = (endedAt - startedAt) / 60_000;
-			const perItem = records.played
-				.filter((each) => each.startedAt <= endedAt && each.endedAt >= startedAt)
-				.map(({ workflow }) => 2 * (2 + workflow.rows.length) * workflow.settings.maxTries);
-			const max = 2 * minutes + perItem.reduce((sum, each) => sum + each, 0);
-			const isLimited = records.plan.service.rateLimit !== false;
-			if (isLimited || !isReadCalmly(records, played) || reads.length <= max) return [];
-			return [`${reads.length} in ${minutes} minutes`];
-		}),
 };
