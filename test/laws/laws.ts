@@ -19,9 +19,18 @@ import {
 	TROUBLE_FREE,
 	type Workflow,
 } from './Plan';
-import { type Add, groupBy, isStopped, type Law, LIST_MS, Records, showAll } from './records';
+import {
+	type Add,
+	groupBy,
+	hasMistakes,
+	isStopped,
+	type Law,
+	LIST_MS,
+	Records,
+	showAll,
+} from './records';
 import { CHANGED_KEY, DATABASE_ERROR, type Played, type Session } from './Session';
-import { hasComeAgain, hasMistakes, isCalm, VIDEO_LAWS } from './videoLaws';
+import { hasComeAgain, isCalm, VIDEO_LAWS } from './videoLaws';
 
 /** A request that is being sent when a run fails arrives within this time: the clock goes on meanwhile. */
 const UNDER_WAY_MS = 10;

@@ -2,7 +2,15 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import type { Charge } from '../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import { generates, getListingDelayMs, getSlowMs, getStopMs, getWaitOptions, isAdd } from './Plan';
+import {
+	generates,
+	getListingDelayMs,
+	getSlowMs,
+	getStopMs,
+	getWaitOptions,
+	isAdd,
+	isMistaken,
+} from './Plan';
 import { ADD_FAULTS, type Fate } from './plans';
 import { getAccount, type Played, type Session } from './Session';
 
@@ -36,6 +44,12 @@ export function showAll({ result }: Played): string {
 	const shown = outputs.map(({ json }) => json);
 	return JSON.stringify([shown, error?.message, error?.description, error?.context]);
 }
+
+/** Whether an account itself waits with wrong words or projects: what it takes by mistake is missing elsewhere. */
+export const hasMistakes = ({ workflows }: Plan, { accountId }: Charge) =>
+	workflows.some(
+		(each) => isMistaken(each) && each.rows.some((row) => getAccount(row) === accountId),
+	);
 
 export function groupBy<T>(all: T[], getName: (each: T) => string): [string, [T, ...T[]]][] {
 	const groups = new Map<string, T[]>();

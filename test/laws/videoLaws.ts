@@ -6,13 +6,20 @@ import {
 	getSlowMs,
 	getWaitOptions,
 	isAdd,
-	isMistaken,
 	isPause,
 	isUsable,
 	listServices,
 	stops,
 } from './Plan';
-import { isStopped, type Item, type Law, LIST_MS, type Output, type Records } from './records';
+import {
+	hasMistakes,
+	isStopped,
+	type Item,
+	type Law,
+	LIST_MS,
+	type Output,
+	type Records,
+} from './records';
 import { getAccount, type Played } from './Session';
 import { findBrokenRules } from './whoseVideo';
 
@@ -157,12 +164,6 @@ const isToldOtherwise = (plan: Plan) => {
 /** Whether a list may show videos long after Listing Delay. */
 const isCached = ({ plan }: Records) => (plan.service.listCacheMs ?? 0) > 0;
 
-/** Whether the account itself waits with wrong words or projects: what it takes by mistake is missing elsewhere. */
-export const hasMistakes = ({ workflows }: Plan, { accountId }: Charge) =>
-	workflows.some(
-		(each) => isMistaken(each) && each.rows.some((row) => getAccount(row) === accountId),
-	);
-
 /** Whether an item may be given what somebody else makes, as the documents say. */
 const canBeWrong = (records: Records, charge: Charge, played: Played) =>
 	hasComeAgain(records, charge, played, false) ||
@@ -253,8 +254,7 @@ export const VIDEO_LAWS: Record<string, Law> = {
 	'An item whose video is certain, or whose project is undisturbed, is told it': (records) =>
 		listWrong(records, false),
 
-	'Each item is given what the rules of the documents give it': ({ session }) =>
-		findBrokenRules(session),
+	'Each item is given what the rules of the documents give it': findBrokenRules,
 
 	'Only so many videos of a project are in the making as are wanted at once, whoever makes them': (
 		records,

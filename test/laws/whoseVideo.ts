@@ -1,7 +1,8 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
-import { LISTING_DELAY } from '../support/engine/OPERATIONS';
 import type { Charge } from '../../sandbox/domain/model';
+import { generates, getListingDelayMs, getWaitOptions } from './Plan';
+import { hasMistakes, type Output, type Records } from './records';
 import { getAccount, type Played, type Session } from './Session';
 
 /*
@@ -55,46 +56,28 @@ function readAccount(session: Session, account: string) {
 type Account = ReturnType<typeof readAccount>;
 
 /** The wait behind an output; undefined if the row has waited for nothing. */
-function findWait(
-	{ charges, requests }: Account,
-	session: Session,
-	played: Played,
-	{ json, pairedItem }: INodeExecutionData,
-): Wait | undefined {
-	const { execution, isRetry, workflow } = played;
-	const { rows, saved, parameters } = workflow;
-	const { item: row } = pairedItem as { item: number };
-	const ordered = rows[row] ?? {};
+function findWait({ adds }: Records, { requests }: Account, output: Output): Wait | undefined {
+	const { charge: made, fields, played } = output;
+	const { parameters } = played.workflow;
 	const isWait = parameters.operation === 'wait';
-	const ofChain = session.played.filter(({ chain }) => chain === played.chain);
-	const since = isWait ? played.startedAt : Math.min(...ofChain.map(({ startedAt }) => startedAt));
-	const own = requests.filter(({ at }) => at >= since && at <= played.endedAt);
-	const add = own.findLast(({ body, operation, queueId, videoId }) => {
-		const { customPrompt = '', projectId } = (body ?? {}) as Record<string, string>;
-		const isOrdered =
-			customPrompt.startsWith(ordered.prompt as string) && projectId === ordered.project;
-		const isCalled = !workflow.model || json.queueId === queueId;
-		return operation === 'queue.add' && videoId !== undefined && isOrdered && isCalled;
-	});
-	const isOther = isRetry && execution.how === 'retrySaved' && 'queueId' in saved;
-	const asked = isOther ? rows.find(({ queueId }) => queueId === ordered.otherId) : ordered;
-	const videoId = isWait ? asked?.videoId : add?.videoId;
-	const made = charges.find((charge) => charge.videoId === videoId);
-	if (!made || (!isWait && parameters.operation !== 'generate')) return undefined;
-	const options = (parameters.waitOptions ?? {}) as IDataObject;
-	const delayMs = Number(options.listingDelay ?? LISTING_DELAY) * 1_000;
-	const words = ((options.completedStatuses ?? 'completed') as string).split(', ');
-	const sentAt = !isWait && add && add.at >= played.startedAt ? add.at : -Infinity;
-	const looks = own
-		.filter(
-			({ at, url }) =>
-				url.endsWith(`/progress/${made.queueId}`) && at >= Math.max(sentAt, played.startedAt),
-		)
-		.filter(isWhole);
+	if (!made || (!isWait && !generates(played.workflow))) return undefined;
+	const add = adds.findLast((each) => each.charge === made && each.played === played);
+	const sentAt = add?.at ?? -Infinity;
+	const delayMs = getListingDelayMs(played.workflow);
+	const { completedStatuses = 'completed' } = getWaitOptions(played.workflow);
+	const words = (completedStatuses as string).split(', ');
+	const since = Math.max(sentAt, played.startedAt);
+	const looks = requests.filter(
+		(each) =>
+			each.url.endsWith(`/progress/${made.queueId}`) &&
+			each.at >= since &&
+			each.at <= played.endedAt &&
+			isWhole(each),
+	);
 	const end = looks.find(({ details }) => words.includes(details?.status ?? ''));
 	return {
 		played,
-		fields: { ...json, ...(json.details as IDataObject | undefined) },
+		fields,
 		made,
 		sentAt,
 		date: isWait && parameters.queuedAt === '' ? -Infinity : made.at,
@@ -181,13 +164,6 @@ function isDoubted(
 	const keys = new Set(plan.workflows.flatMap(({ rows }) => rows.map(({ account }) => account)));
 	const isOtherProcess = ({ execution: { isElsewhere, killAfterMs } }: Played) =>
 		isElsewhere === true || killAfterMs !== undefined;
-	// Words and projects are the rows' own, unless somebody has entered others.
-	const isMistaken = plan.workflows.some(
-		({ parameters: { projectId, waitOptions }, rows }) =>
-			rows.some((row) => getAccount(row) === made.accountId) &&
-			('completedStatuses' in ((waitOptions ?? {}) as IDataObject) ||
-				((projectId as IDataObject).value as string).startsWith('p')),
-	);
 	// A list without news since an item's end may be a cached one: its entry may be that of another item then.
 	const isEarly = (plan.service.durations?.logDelayMs ?? 0) < 0;
 	const isOther = ({ projectId, videoId }: Charge) =>
@@ -203,7 +179,7 @@ function isDoubted(
 		);
 	};
 	return [
-		isMistaken,
+		hasMistakes(plan, made),
 		charges.some(isAgain),
 		all.some(isOtherProcess),
 		// A list was under way when the service changed.
@@ -226,16 +202,13 @@ function isDoubted(
 }
 
 /** Returns a sentence for each output that shows a video, or that none could be told, against the rules. */
-export const findBrokenRules = (session: Session): string[] =>
+export const findBrokenRules = (records: Records): string[] =>
 	['main', 'other'].flatMap((name) => {
+		const { outputs, session } = records;
 		const account = readAccount(session, name);
-		const waits = session.played.flatMap((played) =>
-			(played.result?.outputs ?? []).flatMap((output) => {
-				const { item } = output.pairedItem as { item: number };
-				const isOurs = getAccount(played.workflow.rows[item] ?? {}) === name;
-				return (isOurs ? findWait(account, session, played, output) : undefined) ?? [];
-			}),
-		);
+		const waits = outputs
+			.filter(({ played, row }) => getAccount(played.workflow.rows[row] ?? {}) === name)
+			.flatMap((output) => findWait(records, account, output) ?? []);
 		decide(account, session, waits);
 		return waits.flatMap((wait) => {
 			const { fields, given, made, reason = 'no list has settled it' } = wait;
