@@ -273,11 +273,6 @@ export class Records {
 		const settledBy = endedBy + (isMade || isGone ? getListingDelayMs(workflow) : 0);
 		// It counts as one that has left the queue after 20 s at most.
 		const leavesBy = settledBy + (isGone ? 20_000 : 0) + LIST_MS + 4 * slowMs;
-		const hasFailed =
-			!isMade ||
-			adds.some((add) => add.queueId === undefined) ||
-			played.execution.executionTimeout !== undefined ||
-			!this.isInTime(workflow, charge, charge?.at ?? NaN);
 		return {
 			/** The execution of its first add. */
 			played,
@@ -286,8 +281,6 @@ export class Records {
 			project: body.projectId,
 			isLost,
 			isElsewhere: adds.some((add) => add.played.execution.isElsewhere),
-			/** Whether something went wrong for it. */
-			hasFailed,
 			charge,
 			endsAt,
 			firstAt,

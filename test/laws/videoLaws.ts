@@ -1,16 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import {
-	generates,
-	getSlowMs,
-	getWaitOptions,
-	isAdd,
-	isPause,
-	isUsable,
-	listServices,
-	stops,
-} from './Plan';
+import { generates, getSlowMs, getWaitOptions, isAdd, isPause, listServices, stops } from './Plan';
 import {
 	hasMistakes,
 	isStopped,
@@ -193,37 +184,6 @@ export function hasComeAgain(
 		});
 }
 
-/**
- * The items of undisturbed projects that were made in turns, with the times when they asked for their places,
- * where these are known: they are not after a failed try. The calls of an agent that n8n makes as steps follow
- * each other.
- */
-const listAsking = (records: Records) =>
-	records.inLanes.flatMap((item) => {
-		const { workflow, played, project, row } = item;
-		const { model, rows } = workflow;
-		const before = records.inLanes.filter(
-			(each) => each.played.chain === played.chain && each.row < row,
-		);
-		const isUneven =
-			[...before, item].some(({ hasFailed }) => hasFailed) ||
-			rows.some((each) => each.isAway === true || !isUsable(workflow, each));
-		const isLimited = records.plan.service.rateLimit !== false;
-		// Guarded adds of an account take turns, and one of them may have been asked to come back in a minute.
-		const isGuarded =
-			'creditsToKeep' in ((workflow.parameters.options ?? {}) as IDataObject) &&
-			records.played.some(({ execution }) =>
-				execution.faults.some(({ kind }) => kind === 'tooManyRequests'),
-			);
-		const isJudged = !isLimited && !isGuarded && isUndisturbed(records, { projectId: project });
-		if (!isJudged || (stops(workflow) && isUneven)) return [];
-		const times = before.flatMap((each) => {
-			if (model?.way === 'steps' || workflow.perRound !== undefined) return [each.leavesBy];
-			return !model && each.project === project ? [each.firstAt] : [];
-		});
-		return [{ item, askedAt: Math.max(played.startedAt, ...times) }];
-	});
-
 /** The address of a video; of accounts that number alike, it names the account. */
 const isOwnUrl = ({ plan }: Records, { accountId, videoId }: Charge, url: unknown) =>
 	String(url).includes(plan.service.numberByAccount ? `of-${accountId}/` : '') &&
@@ -278,18 +238,5 @@ export const VIDEO_LAWS: Record<string, Law> = {
 			});
 			if (others.length < getMostAtOnce(records.plan, item.workflow)) return [];
 			return [`${name(item)} beside ${others.map(name).join()}`];
-		}),
-
-	'Nobody waits for a place while it is free': (records) =>
-		listAsking(records).flatMap(({ item, askedAt }) => {
-			const freeAt = records.inLanes
-				.filter((each) => each !== item && each.project === item.project)
-				.filter(({ firstAt }) => firstAt < item.firstAt)
-				.map(({ leavesBy }) => leavesBy);
-			const waitedMs = item.firstAt - Math.max(askedAt, ...freeAt);
-			// The list is read, and another add of the run may be under way.
-			return waitedMs > 10_000 + 4 * getSlowMs(records.plan)
-				? [`${name(item)}: ${waitedMs} ms`]
-				: [];
 		}),
 };

@@ -1,9 +1,9 @@
 /*
  * Lanes: the videos of one project are made one after the other, whichever execution of this process makes
  * them, so that each row gets its own, unless the service tells which video is an item's: then several are
- * made at once. Who takes which place is in "tables/adds/lanes.test.ts". That executions of all kinds take turns, wait for
- * no free place and get their own videos is a law of random executions ("laws/videoLaws.ts"); here stands what those
- * do not draw.
+ * made at once. Who takes which place is in "tables/adds/lanes.test.ts". That executions of all kinds get their own
+ * videos is a law of random executions ("laws/videoLaws.ts"), and that they wait for no free place one of workers
+ * ("laws/workers.test.ts"); here stands what those do not draw.
  */
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
