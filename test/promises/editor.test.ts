@@ -14,7 +14,7 @@ import { createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
 import { ALL_OPERATIONS, byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT, NODE_TYPE } from '../support/engine/runNode';
-import { passTime } from '../support/engine/runWithoutWaiting';
+import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
