@@ -186,15 +186,18 @@ describe('Queue > Add', () => {
 		["{{ 'About ' + $('Input').itemMatching(0)?.json?.topc }}", NO_VALUE],
 		["{{ 'About ' + $node.Input.json.topc }}", NO_VALUE],
 		["{{ 'About ' + $vars.topc }}", NO_VALUE],
+		["{{ [$json.topc?.trim(), $json.topic].join(': ') }}", lacks('topc')],
+		['On {{ DateTime.fromISO($json.topic) }}', NO_VALUE],
 	])('is not sent with the prompt %s, and names what is misspelt', async (prompt, message) => {
 		const parameters = { ...ADD, customPrompt: `=${prompt}` };
 		const { error } = await service.run(parameters, { items: [ITEM] });
 		expect(error?.message).toBe(message);
 		if (message !== NO_VALUE)
 			expect(error?.description).toContain(': this item has topic, the topic, ');
-		expect(error?.description).toMatch(
-			/^Check \{\{ .*write \{\{ .* \?\? '' \}\}: an empty .*no credit was spent/,
-		);
+		expect(error?.description).toMatch(/^Check \{\{ .* \}\}[.:].*no credit was spent/);
+		// A default helps where a field is missing, and not where what is made of fields has no value.
+		const helps = !/\* 2|map|ISO\(\$json\.topic/.test(prompt);
+		expect(/ write \{\{ .* \?\? '' \}\}: an empty /.test(error?.description ?? '')).toBe(helps);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
@@ -208,6 +211,8 @@ describe('Queue > Add', () => {
 		["{{ 'An undefined ' + ($json.topc ?? 'shape') }}", 'An undefined shape'],
 		["{{ $json.word + ($json.topc ?? '') }}", 'What undefined means'],
 		["{{ $json.word + $json.keys().length + ' fields' }}", 'What undefined means7 fields'],
+		["{{ $json['the ' + $json['word'].slice(0, 0) + 'topic'] }}", 'Snow'],
+		["{{ [$json.topc, $json.topic].compact().join(': ') }}", 'Rain'],
 		['{{ $json.rows[0].topic /* not $json.topc */ }}', 'Fog'],
 		["{{ [$json.topc, $json.topic].filter(Boolean).join(': ') }}", 'Rain'],
 		["{{ $('After').isExecuted ? $('After').item.json.topic : $json.topic }}", 'Rain'],

@@ -13,14 +13,14 @@ const TYPED_EXPRESSION = /\{\{\s*(?:\$[a-z(]|DateTime\.)/i;
 /**
  * A text that decides what is paid for. n8n leaves out a field that an item lacks, so a misspelt column would go unnoticed.
  *
- * @param getAdvice what to do about an expression that may have no value
+ * @param getAdvice what to do about an expression, or a field in it, that may have no value
  * @param isKey whether it tells rows apart: of a row without any value, it would be that of all such rows
  */
 export function getPaidText(
 	context: IExecuteSingleFunctions,
 	name: string,
 	label: string,
-	getAdvice: (code: string) => string,
+	getAdvice: (path: string | undefined) => string,
 	isKey = false,
 ): string {
 	const refuse = (problem: string, whatToDo: string) =>
@@ -32,14 +32,15 @@ export function getPaidText(
 		const [, plain, , quoted] = FIELD.exec(missing) ?? [];
 		const field = plain ?? quoted;
 		const check = `Check {{ ${missing} }}`;
-		const advice = getAdvice(missing);
+		const isPath = [...missing.matchAll(PATH)].some(([path]) => path === missing);
+		const advice = getAdvice(isPath ? missing : undefined);
 		if (field === undefined || json[field] !== undefined) {
-			throw refuse(`An expression in '${label}' has no value`, `${check}. ${advice}`);
+			throw refuse(`An expression in '${label}' has no value`, `${check}.${advice}`);
 		}
 		const names = Object.keys(json).slice(0, MAX_NAMES).map(toLine);
 		throw refuse(
 			`'${label}' names the field '${field}', which this item does not have`,
-			`${check}: this item has ${names.join(', ') || 'no fields'}. ${advice}`,
+			`${check}: this item has ${names.join(', ') || 'no fields'}.${advice}`,
 		);
 	}
 	const text = requireText(context, value, label);
@@ -60,16 +61,16 @@ export function getPaidText(
 
 /** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. */
 const FIELD =
-	/^\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/u;
+	/^\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])((?:(?!\2).){1,200})\2\s{0,9}\])/u;
 
 /** The same, a field inside of it, that of another node (`$('Rows').item.json.fields.topic`), or the item as a whole. */
 const PATH =
-	/(?:\$(?:json|vars)|\$(?:input|\((["'`])[^"'`]{1,200}\1\))\s{0,9}\??\.\s{0,9}(?:item|(?:first|last)\(\)|itemMatching\([^()]{1,99}\)|all\(\)\[[^[\]]{1,99}\])\s{0,9}\??\.\s{0,9}json|\$node(?:\.\w{1,200}|\[(["'`])[^"'`]{1,200}\2\])\.json)(?:\s{0,9}\??\.\s{0,9}[\p{L}_$][\p{L}\p{N}_$]*|(?:\?\.)?\[\s{0,9}(?:\d{1,9}|(["'`]).{1,200}?\3)\s{0,9}\])*(?![\p{L}\p{N}_$(])/gu;
+	/(?:\$(?:json|vars)|\$(?:input|\((["'`])[^"'`]{1,200}\1\))\s{0,9}\??\.\s{0,9}(?:item|(?:first|last)\(\)|itemMatching\([^()]{1,99}\)|all\(\)\[[^[\]]{1,99}\])\s{0,9}\??\.\s{0,9}json|\$node(?:\.\w{1,200}|\[(["'`])[^"'`]{1,200}\2\])\.json)(?:\s{0,9}\??\.\s{0,9}[\p{L}_$][\p{L}\p{N}_$]*|(?:\?\.)?\[\s{0,9}(?:\d{1,9}|(["'`])(?:(?!\3).){1,200}\3)\s{0,9}\])*(?![\p{L}\p{N}_$(])/gu;
 
 const COMMENT = /\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms;
 
 /** What says in an expression what to do without a value. It may also be a sign of a text. */
-const DEFAULT = /\?|\|\||&&|\$if|\b(?:if|typeof|filter|isEmpty|isNotEmpty)\b/i;
+const DEFAULT = /\?(?!\.)|\|\||&&|\$if|\b(?:if|typeof|filter|compact|isEmpty|isNotEmpty)\b/i;
 
 /** How a missing value is written where it is joined to a text, or calculated with. */
 const WRITTEN = /undefined|NaN|Invalid Date/;
@@ -89,7 +90,7 @@ function findMissing(
 	const evaluate = (code: string): unknown =>
 		context.evaluateExpression(`{{${code}}}`, context.getItemIndex());
 	const parts: { path: string; value: unknown }[] = [];
-	for (const rest of raw.split('{{').slice(1)) {
+	for (const rest of raw.split(/(?<!\\)\{\{/).slice(1)) {
 		const [code = ''] = rest.split('}}');
 		const found = raw === `={{${code}}}` ? text : evaluate(code);
 		const named = [...code.replace(COMMENT, '').matchAll(PATH)].map(([path]) => {
@@ -103,7 +104,7 @@ function findMissing(
 			word !== undefined &&
 			named.length > 0 &&
 			!JSON.stringify([code, ...named.map(({ value }) => value)]).includes(word);
-		const isWithout = found === undefined || Number.isNaN(found) || isJoined;
+		const isWithout = found === undefined || Number.isNaN(found) || isNoDate(found) || isJoined;
 		if (isWithout || (missing && !hasDefault)) return missing?.path ?? code.trim();
 		if (named.length > 0)
 			parts.push(...(hasDefault ? [{ path: code.trim(), value: found }] : named));
@@ -112,6 +113,12 @@ function findMissing(
 		({ value }) => (isText(value) ? value.trim() : (value ?? '')) === '',
 	);
 	return isKey && text !== '' && areEmpty ? parts[0]?.path : undefined;
+}
+
+/** Whether it is a date that does not exist, of JavaScript or of n8n. */
+function isNoDate(value: unknown): boolean {
+	const { toJSON } = Object(value) as { toJSON?: unknown };
+	return typeof toJSON === 'function' && toJSON.call(value) === null;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
