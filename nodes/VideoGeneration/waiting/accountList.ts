@@ -27,6 +27,8 @@ export interface ListRequests {
 	signal: AbortSignal;
 }
 
+const isCancelled = (error: unknown) => classifyError(error).kind === 'cancelled';
+
 /** The list of videos of one account, which all who wait for it read together. */
 export class AccountList {
 	private requestedAt = -Infinity;
@@ -35,9 +37,9 @@ export class AccountList {
 	/** Why the last request failed, and until when the service asks for no other one. */
 	private failure: RequestFailure | undefined;
 	private refusedUntil = -Infinity;
-	/** The next request, which has not begun, and the end of the last one. */
+	/** The next request, which has not begun, and whether the last one was cut off with its execution. */
 	private next: Promise<void> | undefined;
-	private last: Promise<unknown> = Promise.resolve();
+	private last = Promise.resolve(false);
 
 	/** @param videos shown the entries of each list, and when it was requested */
 	constructor(
@@ -55,7 +57,8 @@ export class AccountList {
 	/** The same, and waits for a request that is under way: what it shows was there before. */
 	async catchUp(requests: ListRequests, since?: number): Promise<void> {
 		await this.refresh(requests, since);
-		await untilAborted(this.last, requests.signal);
+		const isCutOff = await untilAborted(this.last, requests.signal);
+		if (isCutOff) await this.catchUp(requests, since);
 	}
 
 	/** Reads the list. Executions that call this before the request begins share it. @throws a RequestFailure */
@@ -65,8 +68,7 @@ export class AccountList {
 			await untilAborted(this.next, requests.signal);
 		} catch (error) {
 			// The execution that was to send the request has ended.
-			if (classifyError(error).kind !== 'cancelled' || requests.signal.aborted)
-				throw error as Error;
+			if (!isCancelled(error) || requests.signal.aborted) throw error as Error;
 			await this.read(requests);
 		}
 	}
@@ -77,7 +79,7 @@ export class AccountList {
 		await pause(this.nextAt - performance.now(), requests.signal);
 		const reading = this.send(requests);
 		this.next = undefined;
-		this.last = reading.catch(() => undefined);
+		this.last = reading.then(() => false, isCancelled);
 		await reading;
 	}
 
@@ -94,6 +96,8 @@ export class AccountList {
 			this.nextAt = now + Math.max(MIN_INTERVAL_MS, parsedInMs * PARSING_SHARE);
 			this.videos.show(entries, now);
 		} catch (error) {
+			// It has shown nothing.
+			if (isCancelled(error)) this.requestedAt = -Infinity;
 			this.failure = classifyError(error);
 			this.refusedUntil = performance.now() + limitRetryAfter(this.failure);
 			throw this.failure;

@@ -51,6 +51,29 @@ describe('The list of an account', () => {
 		expect(times).toHaveLength(2);
 	});
 
+	test('is read again before an add if the execution ends whose request was under way', async () => {
+		let answers = 0;
+		const { list, times, createRequests } = createList(() => EMPTY);
+		const stop = new AbortController();
+		const hanging = {
+			...createRequests(stop.signal),
+			fetchList: async () =>
+				await new Promise<never>((_, reject) => {
+					stop.signal.addEventListener('abort', () => {
+						reject(new RequestFailure({ kind: 'cancelled' }));
+					});
+				}),
+		};
+		const first = list.read(hanging).catch(() => undefined);
+		await jest.advanceTimersByTimeAsync(1_000);
+		const adding = list.catchUp(createRequests()).then(() => (answers = times.length));
+		await jest.advanceTimersByTimeAsync(1_000);
+		stop.abort();
+		await jest.advanceTimersByTimeAsync(2_000);
+		await Promise.all([first, adding]);
+		expect(answers).toBe(1);
+	});
+
 	test('is read by the others if the execution that was to read it ends', async () => {
 		const { list, times, createRequests } = createList(() => EMPTY);
 		const stop = new AbortController();
