@@ -268,6 +268,20 @@ describe('Executions > Retry', () => {
 		expect(items[0]?.json.videoUrl).toBe(`${sandbox.url}${file?.url}`);
 	});
 
+	test('after a failed download asks a service that tells the address for the present one', async () => {
+		const { sandbox } = service;
+		sandbox.configure({ signedUrls: true, videoUrlInDetails: true });
+		sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', nth: 1 });
+		const downloading = { ...GENERATE, downloadVideo: true };
+		const failed = await run(downloading, ONE);
+		const expired = sandbox.requests.at(-1)?.url;
+		sandbox.clearRequests();
+		const { items } = await run(downloading, ONE, { failed: failed.run });
+		expect(service.listSent()).toEqual(['queue.getProgress', 'video.file']);
+		expect(sandbox.requests.at(-1)?.url).not.toBe(expired);
+		expect(items[0]?.json.videoUrl).toBe(`${sandbox.url}${sandbox.requests.at(-1)?.url}`);
+	});
+
 	test.each([
 		['its own video', 'product-teaser', undefined],
 		['no video, since it has failed', 'broken-storyboard', 'The video could not be generated'],

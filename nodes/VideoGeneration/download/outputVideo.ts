@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { fetchVideoLog } from '../api/endpoints';
-import { isObject } from '../api/response';
+import { fetchProgress, fetchVideoLog } from '../api/endpoints';
+import { isObject, toText } from '../api/response';
 import { findEntry } from '../api/videoLog';
 import { RequestFailure, type Unidentified } from '../failures/failure';
 import type { Job } from '../item/job';
@@ -37,10 +37,16 @@ export async function fetchSharedLog({ api, open, run }: Job): Promise<unknown[]
 	return (await run.share(key, SHARED_MS, () => fetchVideoLog(service, api))).entries;
 }
 
-/** An item that an earlier try has finished, with the address that the list shows now: the old one may have expired. */
+/** An item that an earlier try has finished, with the address that the service tells now: the old one may have expired. */
 async function renewAddress(job: Job, json: IDataObject): Promise<IDataObject> {
-	const { video } = json;
-	if (job.ledger.state.finished !== json || !isObject(video)) return json;
+	const { queueId, video } = json;
+	if (job.ledger.state.finished !== json) return json;
+	if (!isObject(video)) {
+		// Its progress has told the address.
+		const fetching = fetchProgress(await job.open(), toText(queueId), job.api);
+		const { videoUrl } = await fetching.catch(() => ({}) as IDataObject);
+		return toText(videoUrl) === '' ? json : { ...json, videoUrl };
+	}
 	const fresh = await fetchSharedLog(job)
 		.then((entries) => findEntry(entries, video))
 		.catch(() => undefined);

@@ -256,7 +256,7 @@ export const TEXTS = checkSlots({
 	keyUsed: [
 		"The 'Unique Key' of this item was used, and its video was not returned",
 		...KEY,
-		'The video is being made in another execution, or the execution that queued it broke off, or could not identify the video. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
+		'The video is being made in another execution, could not be generated or identified, or its execution broke off. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
 		ANOTHER_KEY,
 	],
 	keyDone: ["The video of this 'Unique Key' was returned before", ...KEY, '{inLoop}', ANOTHER_KEY],
