@@ -194,7 +194,7 @@ describe('A poll that fails tells n8n its cause, and says that nothing is missed
 		'a service that is %s while the workflow is published: there is no next poll',
 		async (how) => {
 			const kind = how === 'busy' ? 'tooManyRequests' : 'reset';
-			service.sandbox.addFault({ kind, retryAfter: 'none' } as FaultSpec);
+			service.sandbox.addFault({ kind, retryAfter: 'none' });
 			const trigger = await setUp();
 			const publishing = runWithoutWaiting(() => trigger.activate({}, 'activate'));
 			await expect(publishing).rejects.toMatchObject({

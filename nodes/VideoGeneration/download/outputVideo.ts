@@ -43,9 +43,11 @@ async function renewAddress(job: Job, json: IDataObject): Promise<IDataObject> {
 	if (job.ledger.state.finished !== json) return json;
 	if (!isObject(video)) {
 		// Its progress has told the address.
-		const fetching = fetchProgress(await job.open(), toText(queueId), job.api);
-		const { videoUrl } = await fetching.catch(() => ({}) as IDataObject);
-		return toText(videoUrl) === '' ? json : { ...json, videoUrl };
+		const service = await job.open();
+		const details: IDataObject = await fetchProgress(service, toText(queueId), job.api).catch(
+			() => ({}),
+		);
+		return toText(details.videoUrl) === '' ? json : { ...json, videoUrl: details.videoUrl };
 	}
 	const fresh = await fetchSharedLog(job)
 		.then((entries) => findEntry(entries, video))
