@@ -180,6 +180,19 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 });
 
 // What n8n ends an execution by stands in tables/n8n/execution.test.ts.
+test('A run that a failed row has ended waits for what it has paid for, if n8n runs the node again: everybody gets their own', async () => {
+	service.planVideos(60, 60, 60, 60);
+	service.sandbox.addFault({ operation: 'video.file', kind: 'status', status: 503, times: 4 });
+	const endings = await play(
+		begin([{}, {}, {}], {
+			parameters: { ...GENERATE, downloadVideo: true },
+			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1_000 },
+		}),
+		begin([{}], { afterMs: 71_000 }),
+	);
+	expectOwnVideos(listItems(endings), 4);
+});
+
 describe("What is left of n8n's timeout", () => {
 	const OUT_OF_TIME = "The workflow's timeout would end before this video is finished";
 	test.each<[string, Partial<NodeSetup>]>([
@@ -194,6 +207,16 @@ describe("What is left of n8n's timeout", () => {
 		const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, ...limits });
 		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
 		expect(service.sandbox.charges).toHaveLength(1);
+	});
+
+	test('is no less for a video that was stopped where n8n ends nothing', async () => {
+		service.planVideos(20, 100_000, 20);
+		const [, , last] = await play(
+			begin([{}]),
+			begin([{}], { afterMs: 60_000, stopAfterMs: 25 * 60_000 }),
+			begin([{}], { afterMs: 40 * 60_000, workflowSettings: { executionTimeout: 1_200 } }),
+		);
+		expect(last?.result.error).toBeUndefined();
 	});
 
 	test('must be enough for a video that n8n has cut off, which is paid once', async () => {

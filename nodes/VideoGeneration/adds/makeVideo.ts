@@ -67,7 +67,10 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	const { finished, unidentified } = job.ledger.state;
 	// What an earlier try has finished is not made any more.
 	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
-	const watching = await watchVideos(job);
+	const { api, run } = job;
+	// What is paid for is waited for to its end if n8n runs the node again: another one's video would be taken for it.
+	const { stopSignal: signal, takeSlot } = run;
+	const watching = await watchVideos(job, run.hasNextTry ? { ...api, signal, takeSlot } : api);
 	// Workers take turns for one video at once, until the service tells videos apart.
 	const isOneAtOnce = (wait.videosAtOnce ?? 1) === 1;
 	const workersTurn = isOneAtOnce ? await joinTurn(job, watching.videos) : undefined;
@@ -105,7 +108,7 @@ async function makeInLane(
 				isConfirmed = await takeKey(job, { isCheck: true });
 				if (!isConfirmed) return undefined;
 				// What is listed before the add is another's. A list from before the turn may lack other workers' videos.
-				await videos.list.catchUp(requests, turn?.at);
+				await videos.list.catchUp({ ...requests, signal: run.signal }, turn?.at);
 				({ sentAt } = await pay(job, lane.usualMs ?? shortestMs));
 			} finally {
 				await freeOrKeepKey(job, isConfirmed);
@@ -122,8 +125,9 @@ async function makeInLane(
 		if (knownService.isTelling) await workersTurn?.giveUp();
 		return video;
 	} catch (reason) {
-		// One that was cut off takes at least `shortestMs` longer: with as little time, the next execution must not pay for one.
-		if (classifyError(reason).kind === 'cancelled') lane.noteTime(sentAt, shortestMs);
+		// One that n8n has cut off takes at least `shortestMs` longer: with as little time, the next execution must not pay for one.
+		const isCutOff = classifyError(reason).kind === 'cancelled' && run.endsAt < Infinity;
+		if (isCutOff) lane.noteTime(sentAt, shortestMs);
 		throw reason as Error;
 	} finally {
 		lane.leave(place);

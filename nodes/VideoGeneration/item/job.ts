@@ -80,7 +80,10 @@ const STOP_CHECK_MS = 5_000;
 
 /** One try of the node with all its input items: the state that the items share. Times are by `performance.now()`. */
 export class Run {
+	private readonly stopping = new AbortController();
 	private readonly ending = new AbortController();
+	/** Aborted when the execution is stopped. */
+	readonly stopSignal = this.stopping.signal;
 	/** Aborted when the execution is stopped, or when a failed item ends the run. */
 	readonly signal = this.ending.signal;
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
@@ -104,7 +107,8 @@ export class Run {
 	/** How many of its files have a name already (see `takeName`). */
 	readonly takenNames = new Map<string, number>();
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
-	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
+	/** Sends a request as soon as a slot is free. */
+	readonly takeSlot = createSlots(REQUESTS_AT_ONCE);
 	readonly outage = { isUnderWay: false };
 	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
 	/** Stops listening to the execution: a loop may run the node a thousand times more. */
@@ -128,9 +132,9 @@ export class Run {
 		this.begun += 1;
 	}
 
-	/** Sends a request as soon as a slot is free. @throws a RequestFailure when the run has ended meanwhile */
+	/** The same. @throws a RequestFailure when the run has ended meanwhile */
 	readonly takeRequestSlot: TakeSlot = async (send) =>
-		await this.requestSlots(async () => {
+		await this.takeSlot(async () => {
 			if (this.signal.aborted) throw CANCELLED.with({ tries: 0 });
 			return await send();
 		});
@@ -183,6 +187,7 @@ export class Run {
 
 	/** Ends the run of an execution that was stopped. */
 	stop(): void {
+		this.stopping.abort();
 		this.ending.abort();
 	}
 
@@ -190,6 +195,6 @@ export class Run {
 	end(job: Job, reason: unknown): void {
 		if (!this.stopsOnError || this.failure !== undefined) return;
 		this.failure = { job, reason };
-		this.stop();
+		this.ending.abort();
 	}
 }

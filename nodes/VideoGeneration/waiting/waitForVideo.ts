@@ -60,12 +60,12 @@ export interface FinishedVideo {
 export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
 	const { finished, unidentified } = job.ledger.state;
 	if (finished) return { json: finished, unidentified };
-	const watching = await watchVideos(job);
+	const watching = await watchVideos(job, job.api);
 	return await waitForVideo(job, settings, watching).finally(watching.end);
 }
 
-/** Watches the videos of an item's account. The caller ends it. */
-export async function watchVideos({ api, context, open }: Job): Promise<Watching> {
+/** Watches the videos of an item's account. The caller ends it. @param api how requests are sent, and until when */
+export async function watchVideos({ context, open }: Job, api: Job['api']): Promise<Watching> {
 	const service = await open();
 	const videos = getKeyVideos(service);
 	const end = videos.begin();

@@ -520,7 +520,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await expectError(
 				page,
 				/could not be reached/,
-				/'Proxy' is set under 'Request Options' in the node's settings/,
+				/'Proxy' under 'Request Options' in the node's settings/,
 			);
 			await nodePanel.root.getByText('Settings', { exact: true }).click();
 			for (const field of ['On Error', 'Request Options']) {
