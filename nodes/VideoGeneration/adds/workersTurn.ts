@@ -143,7 +143,7 @@ export class WorkersTurn {
 	private async goOn(): Promise<number | undefined> {
 		const added = await this.renew(this.getWish());
 		if (!added) return undefined;
-		// If the wish is new, this process has just left it: nobody else waits.
+		// If the wish is new, no other process waits: this one has just recorded it.
 		if (added.includes(this.getWish())) return 0;
 		// Not awaited: it waits for the row, which this ask still has.
 		void this.giveUp();

@@ -131,9 +131,8 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 	const located = getId(context, 'projectId', 'Project');
 	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
 	const getAdvice = (path?: string) =>
-		path === undefined
-			? ''
-			: ` If it has no value on purpose, write {{ ${path} ?? '' }}: an empty prompt means the project's own.`;
+		path &&
+		`If it has no value on purpose, write {{ ${path} ?? '' }}: an empty prompt means the project's own.`;
 	const customPrompt = getPaidText(context, 'customPrompt', 'Custom Prompt', getAdvice);
 	const isEmpty = customPrompt.trim() === '';
 	const chooseProject = `Choose a project from the list, or enter its ID. ${NOT_SPENT}`;
@@ -150,8 +149,7 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 function getUniqueKey(context: IExecuteSingleFunctions): string {
 	const whatToDo =
 		"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'.";
-	const advice = () => ` ${whatToDo}`;
-	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', advice, true).trim();
+	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', () => whatToDo, true).trim();
 	const enterKey = `${whatToDo} ${CHECK_EXPRESSION} Nothing was sent.`;
 	requireGiven(context, key, 'Unique Key', enterKey);
 	if (Records.areKept(context)) return key;

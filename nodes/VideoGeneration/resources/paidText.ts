@@ -20,7 +20,7 @@ export function getPaidText(
 	context: IExecuteSingleFunctions,
 	name: string,
 	label: string,
-	getAdvice: (path: string | undefined) => string,
+	getAdvice: (path: string | undefined) => string | undefined,
 	isKey = false,
 ): string {
 	const refuse = (problem: string, whatToDo: string) =>
@@ -34,13 +34,14 @@ export function getPaidText(
 		const check = `Check {{ ${missing} }}`;
 		const isPath = [...missing.matchAll(PATH)].some(([path]) => path === missing);
 		const advice = getAdvice(isPath ? missing : undefined);
+		const say = (toCheck: string) => [toCheck, advice].filter(Boolean).join(' ');
 		if (field === undefined || json[field] !== undefined) {
-			throw refuse(`An expression in '${label}' has no value`, `${check}.${advice}`);
+			throw refuse(`An expression in '${label}' has no value`, say(`${check}.`));
 		}
 		const names = Object.keys(json).slice(0, MAX_NAMES).map(toLine);
 		throw refuse(
 			`'${label}' names the field '${field}', which this item does not have`,
-			`${check}: this item has ${names.join(', ') || 'no fields'}.${advice}`,
+			say(`${check}: this item has ${names.join(', ') || 'no fields'}.`),
 		);
 	}
 	const text = requireText(context, value, label);
